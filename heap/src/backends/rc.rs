@@ -1,0 +1,67 @@
+//! `rc`: `std::rc::Rc`, traversals borrow, as Rust programs are written.
+//!
+//! Object: strong count (8 bytes), weak count (8), fields. 32 bytes for a cell.
+//! Allocate: the platform's malloc. Read: one load. Share: one add. Release:
+//! one subtraction and test; the last one frees, iteratively.
+//! Memory returns when the last reference is released.
+//! Cannot: reclaim cycles; release a long chain in bounded time.
+//!
+//! Invariants: those of `parts/counting.rs` (R1-R3).
+//! Papers: Collins, "A method for overlapping and erasure of lists", CACM 1960.
+
+use crate::heap::Backend;
+use crate::info::{Info, Kind};
+use crate::parts::counting::{Borrowed, Counting, GlobalStore, Pointer};
+use crate::tally::Tally;
+use std::mem::ManuallyDrop;
+use std::rc;
+
+/// `std::rc::Rc`, borrowed traversals.
+pub struct Rc;
+
+impl Backend for Rc {
+    const INFO: Info = Info {
+        name: "rc",
+        kind: Kind::ReferenceCounting,
+        about: "std::rc::Rc, traversals borrow",
+        returns: "when the last reference is released",
+        moves: false,
+        cycles: false,
+        reclaims: true,
+        problem_specific: false,
+        header_bytes: 16,
+        cell_bytes: 32,
+        params: &[],
+    };
+    type Heap<T: Tally> = Counting<StdRc, Borrowed, T>;
+}
+
+/// `std::rc::Rc` as a counted pointer, without its (recursive) drop.
+pub struct StdRc;
+
+// SAFETY: `Rc` keeps R1: `into_inner` returns the value exactly when no other
+// `Rc` exists, and the address stays valid until then. No `Weak` is made.
+unsafe impl Pointer for StdRc {
+    type To<T> = ManuallyDrop<rc::Rc<T>>;
+    type Store = GlobalStore;
+
+    fn object_bytes<T>() -> usize {
+        (2 * size_of::<usize>()).next_multiple_of(align_of::<T>()) + size_of::<T>()
+    }
+    #[inline(always)]
+    fn new<T>(_: &mut GlobalStore, value: T) -> Self::To<T> {
+        ManuallyDrop::new(rc::Rc::new(value))
+    }
+    #[inline(always)]
+    fn as_ptr<T>(at: &Self::To<T>) -> *mut T {
+        rc::Rc::as_ptr(at).cast_mut()
+    }
+    #[inline(always)]
+    fn share<T>(at: &Self::To<T>) -> Self::To<T> {
+        ManuallyDrop::new(rc::Rc::clone(at))
+    }
+    #[inline(always)]
+    fn into_inner<T>(_: &mut GlobalStore, at: Self::To<T>) -> Option<T> {
+        rc::Rc::into_inner(ManuallyDrop::into_inner(at))
+    }
+}

@@ -1,0 +1,240 @@
+//! `stack`: bump allocation; closing a scope resets the pointer.
+//!
+//! The program's scopes nest, so all that a scope allocated lies above the
+//! place where it opened. Problem-specific: it relies on last-in, first-out
+//! lifetimes, and cannot manage memory in general.
+//!
+//! Object: its fields, no header. 16 bytes for a cell.
+//! Allocate: add and compare. Read: one load. Share and release: nothing.
+//! Scope: one word saved; closing is one compare and one maximum.
+//! Memory returns when a scope closes.
+//! Cannot: free anything before its scope closes; after a mutation, free what
+//! was allocated before it (the write may have let it escape) until the end.
+//!
+//! Invariants:
+//!
+//! - S1. Objects lie below `bump.top` in the current chunk, or in earlier chunks.
+//! - S2. Closing a scope frees only what lies above its mark and above
+//!   `floor`; nothing refers to it (see `heap.rs`, point 3).
+//!
+//! Papers: Tofte & Talpin, "Region-based memory management", 1997.
+
+use crate::heap::{Backend, Family, Heap, Mutator, Program};
+use crate::info::{APPEND, Info, Kind, Param, Unit};
+use crate::machine::{self, Runtime};
+use crate::object::{Chain, Item, Link, Object};
+use crate::parts::address::{self, Ptr, Raw};
+use crate::parts::bump::{Bump, Chunks, object_bytes};
+use crate::parts::chain::{self, Bumping};
+use crate::tally::{Event, HeapError, Stats, Tally};
+use crate::Settings;
+use std::ptr::NonNull;
+
+/// Bump allocation with pointer reset.
+pub struct Stack;
+
+impl Backend for Stack {
+    const INFO: Info = Info {
+        name: "stack",
+        kind: Kind::Manual,
+        about: "bump allocation, pointer reset when a scope closes",
+        returns: "when a scope closes",
+        moves: false,
+        cycles: true,
+        reclaims: true,
+        problem_specific: true,
+        header_bytes: 0,
+        cell_bytes: 16,
+        params: &[
+            APPEND,
+            Param {
+                name: "chunk",
+                unit: Unit::Bytes(4 << 10, 1 << 30),
+                default: "1MiB",
+                about: "memory taken from the platform at once",
+            },
+        ],
+    };
+    type Heap<T: Tally> = StackHeap<T>;
+}
+
+/// The heap of [`Stack`].
+pub struct StackHeap<T> {
+    chunks: Chunks,
+    /// Nothing below this in the current chunk is freed before the run ends.
+    floor: *mut u8,
+    /// The chunk, counted from one, and the top at the last mutation.
+    pinned: (usize, *mut u8),
+    speculate: bool,
+    zeal: bool,
+    live_peak_bytes: usize,
+    tally: T,
+}
+
+/// Where the top was when a scope opened.
+pub struct Mark(NonNull<u8>);
+
+impl<T: Tally> StackHeap<T> {
+    /// Frees chunks until the one of `mark`, or the one pinned by a mutation.
+    #[cold]
+    #[inline(never)]
+    fn close_across_chunks(&mut self, mark: *mut u8) {
+        while !self.chunks.in_last(mark) {
+            if self.chunks.len() <= self.pinned.0.max(1) {
+                break;
+            }
+            self.chunks.leave_last();
+        }
+        self.floor =
+            if self.chunks.len() == self.pinned.0 { self.pinned.1 } else { self.chunks.base };
+        let mark = if self.chunks.in_last(mark) { mark } else { self.chunks.base };
+        self.chunks.bump.top = mark.max(self.floor);
+    }
+}
+
+// SAFETY: a `Ptr` holds the address that `alloc` returned.
+unsafe impl<'gc, T: Tally> Raw<'gc> for StackHeap<T> {
+    #[inline(always)]
+    fn raw<F: Family>(at: &Ptr<F>) -> *mut F::Of<'gc, Self> {
+        at.address().as_ptr().cast()
+    }
+}
+
+impl<'gc, T: Tally> Bumping<'gc> for StackHeap<T> {
+    #[inline(always)]
+    fn bump(&mut self) -> &mut Bump {
+        &mut self.chunks.bump
+    }
+    #[inline(always)]
+    fn appended(&mut self, cells: u64) {
+        self.tally.add(Event::Allocated, cells);
+    }
+    #[inline(always)]
+    fn at<D: Item>(address: NonNull<u8>) -> Ptr<Chain<D>> {
+        Ptr::new(address)
+    }
+}
+
+impl<'gc, T: Tally> Mutator<'gc> for StackHeap<T> {
+    type Ref<F: Family> = Ptr<F>;
+    type Scope = Mark;
+
+    #[inline(always)]
+    fn alloc<F: Family>(&mut self, value: F::Of<'gc, Self>) -> Ptr<F> {
+        self.tally.add(Event::Allocated, 1);
+        let at = self.chunks.take(object_bytes::<F::Of<'gc, Self>>());
+        // SAFETY: S1; `take` returns memory of this size that no object occupies.
+        unsafe { at.cast::<F::Of<'gc, Self>>().write(value) };
+        Ptr::new(at)
+    }
+    #[inline(always)]
+    fn get<'a, F: Family>(&'a self, at: &'a Ptr<F>) -> &'a F::Of<'gc, Self> {
+        address::get::<Self, F>(self, at)
+    }
+    fn set<F: Family>(&mut self, at: &Ptr<F>, value: F::Of<'gc, Self>) {
+        self.floor = self.chunks.bump.top;
+        self.pinned = (self.chunks.len(), self.floor);
+        // SAFETY: A1, A2; S2: all that `value` refers to is below `floor` now.
+        unsafe { *Self::raw::<F>(at) = value };
+    }
+    #[inline(always)]
+    fn same<F: Family>(&self, a: &Ptr<F>, b: &Ptr<F>) -> bool {
+        a.address() == b.address()
+    }
+    #[inline(always)]
+    fn share<F: Family>(&mut self, at: &Ptr<F>) -> Ptr<F> {
+        *at
+    }
+    #[inline(always)]
+    fn release<F: Family>(&mut self, _: Ptr<F>) {}
+    #[inline(always)]
+    fn load<F: Family, U: Family>(
+        &mut self,
+        at: &Ptr<F>,
+        field: impl for<'x> FnOnce(&'x F::Of<'gc, Self>) -> &'x Link<'gc, Self, U>,
+    ) -> Link<'gc, Self, U> {
+        Link(field(self.get::<F>(at)).0)
+    }
+    #[inline(always)]
+    fn fold<D: Item, A>(
+        &mut self,
+        chain: Option<&Ptr<Chain<D>>>,
+        start: A,
+        each: impl FnMut(A, D) -> A,
+    ) -> A {
+        chain::fold_borrowed(self, chain, start, each)
+    }
+    #[inline(always)]
+    fn filter<D: Item>(
+        &mut self,
+        chain: Option<&Ptr<Chain<D>>>,
+        keep: impl FnMut(D) -> bool,
+    ) -> Link<'gc, Self, Chain<D>> {
+        if self.speculate {
+            chain::filter_bump(self, chain, keep)
+        } else {
+            chain::filter_borrowed(self, chain, keep)
+        }
+    }
+}
+
+impl<'gc, T: Tally> Runtime<'gc> for StackHeap<T> {
+    #[inline(always)]
+    fn open(&mut self) -> Option<Mark> {
+        self.tally.add(Event::Scoped, 1);
+        NonNull::new(self.chunks.bump.top).map(Mark)
+    }
+    #[inline(always)]
+    fn close(&mut self, Mark(mark): Mark) {
+        if T::ON {
+            self.live_peak_bytes = self.live_peak_bytes.max(self.chunks.used_bytes());
+        }
+        if self.chunks.in_last(mark.as_ptr()) {
+            self.chunks.bump.top = mark.as_ptr().max(self.floor);
+        } else {
+            self.close_across_chunks(mark.as_ptr());
+        }
+    }
+    #[inline(always)]
+    fn poll(&self) -> bool {
+        self.chunks.alarm
+    }
+    fn safepoint(&mut self, _roots: &mut impl Object<'gc, Self>) -> Result<(), HeapError> {
+        self.chunks.check()
+    }
+    fn abandon(&mut self, _: &mut impl Object<'gc, Self>) {}
+}
+
+impl<T: Tally> Heap for StackHeap<T> {
+    fn new(settings: &Settings) -> Self {
+        StackHeap {
+            chunks: Chunks::new(settings.bytes("chunk"), settings.limit_bytes),
+            floor: std::ptr::null_mut(),
+            pinned: (0, std::ptr::null_mut()),
+            speculate: settings.is("append", "speculate"),
+            zeal: settings.zealous(),
+            live_peak_bytes: 0,
+            tally: T::default(),
+        }
+    }
+    fn run<P: Program>(&mut self, program: &P) -> Result<P::Out, HeapError> {
+        machine::drive(self, program)
+    }
+    fn settle(&mut self) {
+        self.floor = std::ptr::null_mut();
+        self.pinned = (0, std::ptr::null_mut());
+        self.chunks.clear();
+    }
+    fn stats(&self) -> Stats {
+        Stats {
+            live_cells: self.chunks.used_bytes() as u64 / 16,
+            live_bytes: self.chunks.used_bytes(),
+            live_peak_bytes: self.live_peak_bytes,
+            heap_peak_bytes: self.chunks.peak_bytes(),
+            ..Stats::counted(&self.tally)
+        }
+    }
+    fn validate(&self) -> Result<(), String> {
+        self.chunks.validate()
+    }
+}

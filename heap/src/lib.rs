@@ -1,0 +1,27 @@
+//! One heap interface and a memory manager per file.
+//!
+//! - [`heap`]: the contract between a program and a memory manager
+//! - [`object`]: what objects are made of
+//! - [`backends`]: one file per memory manager
+//! - [`registry`]: the list of backends
+//!
+//! All `unsafe` code of the study is in this crate; its public interface is
+//! safe and sound.
+
+pub mod backends;
+pub mod heap;
+pub mod info;
+mod machine;
+pub mod object;
+mod parts;
+pub mod registry;
+pub mod settings;
+pub mod tally;
+
+pub use heap::{Backend, Family, Frames, Heap, Mutator, NoScope, Program};
+pub use info::{Info, Kind, Param, Unit};
+pub use machine::Stack;
+pub use object::{Chain, Edge, Item, Link, Node, Object, Plain, Visitor};
+pub use registry::{BACKENDS, Visit, visit};
+pub use settings::{SettingError, Settings, Zeal};
+pub use tally::{Event, HeapError, Off, On, Stats, Tally};

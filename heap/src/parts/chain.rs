@@ -1,0 +1,186 @@
+//! Walking and building chains, for heaps whose references are addresses.
+//!
+//! The invariants A1-A3 are those of `address.rs`. One more:
+//!
+//! - C1. `Bump` hands out `[top, end)`, memory that no object occupies; a cell
+//!   written at `top` is unreachable until `top` has moved past it.
+
+use super::address::Raw;
+use super::bump::Bump;
+use crate::heap::Mutator;
+use crate::object::{Chain, Item, Link, Node};
+use std::ptr::{self, NonNull};
+
+#[inline(always)]
+fn first_cell<'gc, M: Raw<'gc>, D: Item>(
+    chain: Option<&M::Ref<Chain<D>>>,
+) -> *const Node<'gc, M, D> {
+    chain.map_or(ptr::null(), |at| M::raw(at).cast_const())
+}
+
+/// `Mutator::fold`, borrowed: no reference is made while walking.
+#[inline(always)]
+pub fn fold_borrowed<'gc, M: Raw<'gc>, D: Item, A>(
+    _heap: &mut M,
+    chain: Option<&M::Ref<Chain<D>>>,
+    start: A,
+    mut each: impl FnMut(A, D) -> A,
+) -> A {
+    let mut acc = start;
+    let mut at = first_cell::<M, D>(chain);
+    while !at.is_null() {
+        // SAFETY: A1 and A3.
+        let node = unsafe { &*at };
+        acc = each(acc, node.item);
+        at = first_cell::<M, D>(node.next.as_ref());
+    }
+    acc
+}
+
+/// `Mutator::filter`, borrowed, with a branch per cell.
+#[inline(always)]
+pub fn filter_borrowed<'gc, M: Raw<'gc>, D: Item>(
+    heap: &mut M,
+    chain: Option<&M::Ref<Chain<D>>>,
+    keep: impl FnMut(D) -> bool,
+) -> Link<'gc, M, Chain<D>> {
+    filter_from(heap, first_cell::<M, D>(chain), keep)
+}
+
+#[inline(always)]
+fn filter_from<'gc, M: Raw<'gc>, D: Item>(
+    heap: &mut M,
+    mut at: *const Node<'gc, M, D>,
+    mut keep: impl FnMut(D) -> bool,
+) -> Link<'gc, M, Chain<D>> {
+    let mut head: Link<'gc, M, Chain<D>> = Link::NONE;
+    let mut hole: *mut Link<'gc, M, Chain<D>> = &raw mut head;
+    while !at.is_null() {
+        // SAFETY: A1 and A3.
+        let node = unsafe { &*at };
+        at = first_cell::<M, D>(node.next.as_ref());
+        if keep(node.item) {
+            let cell = heap.alloc::<Chain<D>>(Node { item: node.item, next: Link::NONE });
+            let next_hole = M::raw(&cell);
+            // SAFETY: `hole` is `head`, or the `next` of the newest cell (A1),
+            // to which nothing else refers yet.
+            unsafe {
+                *hole = Link(Some(cell));
+                hole = &raw mut (*next_hole).next;
+            }
+        }
+    }
+    head
+}
+
+/// `Mutator::fold`, by value: the walking variable owns what it points to.
+#[inline(always)]
+pub fn fold_by_value<'gc, M: Mutator<'gc>, D: Item, A>(
+    heap: &mut M,
+    chain: Option<&M::Ref<Chain<D>>>,
+    start: A,
+    mut each: impl FnMut(A, D) -> A,
+) -> A {
+    let mut acc = start;
+    let mut at = chain.map(|first| heap.share(first));
+    while let Some(cell) = at {
+        acc = each(acc, heap.get(&cell).item);
+        at = heap.load(&cell, |node| &node.next).0;
+        heap.release(cell);
+    }
+    acc
+}
+
+/// `Mutator::filter`, by value: the walking variable and the variable that
+/// holds the newest cell both own what they point to.
+#[inline(always)]
+pub fn filter_by_value<'gc, M: Raw<'gc>, D: Item>(
+    heap: &mut M,
+    chain: Option<&M::Ref<Chain<D>>>,
+    mut keep: impl FnMut(D) -> bool,
+) -> Link<'gc, M, Chain<D>> {
+    let mut at = chain.map(|first| heap.share(first));
+    let mut head: Link<'gc, M, Chain<D>> = Link::NONE;
+    let mut last: Link<'gc, M, Chain<D>> = Link::NONE;
+    while let Some(cell) = at {
+        let item = heap.get(&cell).item;
+        if keep(item) {
+            let kept = heap.alloc::<Chain<D>>(Node { item, next: Link::NONE });
+            let shared = Link(Some(heap.share(&kept)));
+            match &last.0 {
+                None => head = shared,
+                // SAFETY: A1; the newest cell is known to `head`'s chain and
+                // to `last` alone, and its `next` is still empty.
+                Some(newest) => unsafe { (*M::raw(newest)).next = shared },
+            }
+            heap.release_link(std::mem::replace(&mut last, Link(Some(kept))));
+        }
+        at = heap.load(&cell, |node| &node.next).0;
+        heap.release(cell);
+    }
+    heap.release_link(last);
+    head
+}
+
+/// What `filter_bump` needs of its heap.
+pub trait Bumping<'gc>: Raw<'gc> {
+    /// The free memory in which the next object goes.
+    fn bump(&mut self) -> &mut Bump;
+    /// Told of cells that were built behind `alloc`'s back.
+    fn appended(&mut self, cells: u64);
+    /// A reference to the cell at this address.
+    fn at<D: Item>(address: NonNull<u8>) -> Self::Ref<Chain<D>>;
+}
+
+/// `Mutator::filter` without a branch: each cell is written at the top, which
+/// then advances by the condition. A chain that outgrows the free memory goes
+/// on cell by cell through `alloc`.
+#[inline(always)]
+pub fn filter_bump<'gc, M: Bumping<'gc>, D: Item>(
+    heap: &mut M,
+    chain: Option<&M::Ref<Chain<D>>>,
+    mut keep: impl FnMut(D) -> bool,
+) -> Link<'gc, M, Chain<D>> {
+    let cell_bytes = size_of::<Node<'gc, M, D>>();
+    let Bump { top: first, end } = *heap.bump();
+    let mut top = first;
+    let mut at = first_cell::<M, D>(chain);
+    let mut rest = Link::NONE;
+    while !at.is_null() {
+        if (end as usize).wrapping_sub(top as usize) < cell_bytes {
+            rest = filter_tail(heap, at, &mut keep);
+            break;
+        }
+        // SAFETY: A1 and A3 for the cell read; C1 and the test above for the
+        // cell written, whose `next` names the place of the cell that follows.
+        unsafe {
+            let node = &*at;
+            let after = top.add(cell_bytes);
+            let next = Link(Some(M::at(NonNull::new_unchecked(after))));
+            top.cast::<Node<'gc, M, D>>().write(Node { item: node.item, next });
+            at = first_cell::<M, D>(node.next.as_ref());
+            top = top.add(cell_bytes * usize::from(keep(node.item)));
+        }
+    }
+    if top == first {
+        return rest;
+    }
+    // SAFETY: the last cell kept lies right below `top`.
+    unsafe {
+        (*top.sub(cell_bytes).cast::<Node<'gc, M, D>>()).next = rest;
+        heap.bump().top = top;
+        heap.appended((top.offset_from_unsigned(first) / cell_bytes) as u64);
+        Link(Some(M::at(NonNull::new_unchecked(first))))
+    }
+}
+
+/// The rest of a chain that outgrew the free memory, from the cell at `at` on.
+#[cold]
+#[inline(never)]
+fn filter_tail<'gc, M: Raw<'gc>, D: Item>(
+    heap: &mut M,
+    at: *const Node<'gc, M, D>,
+    keep: &mut impl FnMut(D) -> bool,
+) -> Link<'gc, M, Chain<D>> {
+    filter_from(heap, at, keep)
+}
