@@ -116,8 +116,7 @@ pub trait Program {
 }
 
 /// The stack of a program `P` in a heap `M`; the program can only push.
-pub type Frames<'gc, M, P> =
-    Stack<<P as Program>::Frame<'gc, M>, <M as Mutator<'gc>>::Scope>;
+pub type Frames<'gc, M, P> = Stack<<P as Program>::Frame<'gc, M>, <M as Mutator<'gc>>::Scope>;
 
 /// A memory manager, set up and ready to run programs.
 pub trait Heap: Sized {

@@ -1,8 +1,8 @@
 //! The driver: pops frames, runs steps, stops at safepoints.
 
+use crate::HeapError;
 use crate::heap::{Frames, Mutator, Program};
 use crate::object::{Object, Visitor};
-use crate::HeapError;
 
 /// What a backend implements for the driver and a program must not call.
 pub trait Runtime<'gc>: Mutator<'gc> {
@@ -53,6 +53,14 @@ impl<'gc, M: Mutator<'gc>, F: Object<'gc, M>, S> Object<'gc, M> for Roots<'_, F,
             }
         }
     }
+}
+
+/// No references: what is left when a program has ended.
+pub struct NoRoots;
+
+impl crate::object::Sealed for NoRoots {}
+impl<'gc, M: Mutator<'gc>> Object<'gc, M> for NoRoots {
+    fn each_ref(&mut self, _: &mut impl Visitor<'gc, M>) {}
 }
 
 /// Pushes the program's first frames, inside an outermost scope.

@@ -34,4 +34,5 @@ macro_rules! registry {
 registry! {
     stack::Stack,
     rc::Rc,
+    gc::Gc,
 }

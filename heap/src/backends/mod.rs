@@ -1,5 +1,6 @@
 //! One file per memory manager; each header tells the idea, the layout, the
 //! costs, the limits, the invariants and the papers.
 
+pub mod gc;
 pub mod rc;
 pub mod stack;

@@ -19,6 +19,7 @@
 //!
 //! Papers: Tofte & Talpin, "Region-based memory management", 1997.
 
+use crate::Settings;
 use crate::heap::{Backend, Family, Heap, Mutator, Program};
 use crate::info::{APPEND, Info, Kind, Param, Unit};
 use crate::machine::{self, Runtime};
@@ -27,7 +28,6 @@ use crate::parts::address::{self, Ptr, Raw};
 use crate::parts::bump::{Bump, Chunks, object_bytes};
 use crate::parts::chain::{self, Bumping};
 use crate::tally::{Event, HeapError, Stats, Tally};
-use crate::Settings;
 use std::ptr::NonNull;
 
 /// Bump allocation with pointer reset.

@@ -51,10 +51,7 @@ pub unsafe trait Raw<'gc>: Mutator<'gc> {
 
 /// `Mutator::get` of every heap with addresses.
 #[inline(always)]
-pub fn get<'a, 'gc, M: Raw<'gc>, T: Family>(
-    _heap: &'a M,
-    at: &'a M::Ref<T>,
-) -> &'a T::Of<'gc, M> {
+pub fn get<'a, 'gc, M: Raw<'gc>, T: Family>(_heap: &'a M, at: &'a M::Ref<T>) -> &'a T::Of<'gc, M> {
     // SAFETY: A1 and A2; the heap is borrowed as long as the object.
     unsafe { &*M::raw(at) }
 }

@@ -32,20 +32,22 @@ pub struct Bump {
 
 impl Bump {
     /// No memory: the first allocation takes the slow path.
-    pub const EMPTY: Bump = Bump { top: std::ptr::dangling_mut::<u64>().cast(), end: std::ptr::dangling_mut::<u64>().cast() };
+    pub const EMPTY: Bump = Bump {
+        top: std::ptr::dangling_mut::<u64>().cast(),
+        end: std::ptr::dangling_mut::<u64>().cast(),
+    };
 
     /// Takes `bytes` (a multiple of 8), or says that they do not fit.
     #[inline(always)]
     pub fn take(&mut self, bytes: usize) -> Option<NonNull<u8>> {
-        if (self.end as usize).wrapping_sub(self.top as usize) < bytes {
+        let after = self.top.wrapping_add(bytes);
+        if after > self.end {
             return None;
         }
         let at = self.top;
-        // SAFETY: B1 and the test above.
-        unsafe {
-            self.top = at.add(bytes);
-            Some(NonNull::new_unchecked(at))
-        }
+        self.top = after;
+        // SAFETY: B1: `top` is never null.
+        Some(unsafe { NonNull::new_unchecked(at) })
     }
 
     /// Free bytes.
@@ -183,7 +185,8 @@ impl Chunks {
     /// Whether an address lies in the current chunk.
     #[inline(always)]
     pub fn in_last(&self, address: *mut u8) -> bool {
-        (address as usize).wrapping_sub(self.base as usize) <= self.bump.end as usize - self.base as usize
+        (address as usize).wrapping_sub(self.base as usize)
+            <= self.bump.end as usize - self.base as usize
     }
 
     /// Chunks in use.

@@ -6,9 +6,10 @@
 //!   written at `top` is unreachable until `top` has moved past it.
 
 use super::address::Raw;
-use super::bump::Bump;
+use super::bump::{Bump, object_bytes};
 use crate::heap::Mutator;
 use crate::object::{Chain, Item, Link, Node};
+
 use std::ptr::{self, NonNull};
 
 #[inline(always)]
@@ -141,35 +142,33 @@ pub fn filter_bump<'gc, M: Bumping<'gc>, D: Item>(
     chain: Option<&M::Ref<Chain<D>>>,
     mut keep: impl FnMut(D) -> bool,
 ) -> Link<'gc, M, Chain<D>> {
-    let cell_bytes = size_of::<Node<'gc, M, D>>();
+    let cell_bytes = object_bytes::<Node<'gc, M, D>>();
     let Bump { top: first, end } = *heap.bump();
+    // The highest place where a cell fits.
+    let highest = (end as usize).saturating_sub(cell_bytes);
     let mut top = first;
     let mut at = first_cell::<M, D>(chain);
-    let mut rest = Link::NONE;
-    while !at.is_null() {
-        if (end as usize).wrapping_sub(top as usize) < cell_bytes {
-            rest = filter_tail(heap, at, &mut keep);
-            break;
-        }
+    while !at.is_null() && top as usize <= highest {
         // SAFETY: A1 and A3 for the cell read; C1 and the test above for the
         // cell written, whose `next` names the place of the cell that follows.
         unsafe {
-            let node = &*at;
+            let Node { item, next: Link(ref next) } = *at;
+            at = first_cell::<M, D>(next.as_ref());
             let after = top.add(cell_bytes);
             let next = Link(Some(M::at(NonNull::new_unchecked(after))));
-            top.cast::<Node<'gc, M, D>>().write(Node { item: node.item, next });
-            at = first_cell::<M, D>(node.next.as_ref());
-            top = top.add(cell_bytes * usize::from(keep(node.item)));
+            top.cast::<Node<'gc, M, D>>().write(Node { item, next });
+            top = top.add(cell_bytes * usize::from(keep(item)));
         }
     }
+    heap.bump().top = top;
+    let rest = if at.is_null() { Link::NONE } else { filter_tail(heap, at, keep) };
     if top == first {
         return rest;
     }
-    // SAFETY: the last cell kept lies right below `top`.
+    // SAFETY: C1; the first cell kept lies at `first`, the last right below `top`.
     unsafe {
-        (*top.sub(cell_bytes).cast::<Node<'gc, M, D>>()).next = rest;
-        heap.bump().top = top;
         heap.appended((top.offset_from_unsigned(first) / cell_bytes) as u64);
+        (*top.sub(cell_bytes).cast::<Node<'gc, M, D>>()).next = rest;
         Link(Some(M::at(NonNull::new_unchecked(first))))
     }
 }
@@ -180,7 +179,7 @@ pub fn filter_bump<'gc, M: Bumping<'gc>, D: Item>(
 fn filter_tail<'gc, M: Raw<'gc>, D: Item>(
     heap: &mut M,
     at: *const Node<'gc, M, D>,
-    keep: &mut impl FnMut(D) -> bool,
+    keep: impl FnMut(D) -> bool,
 ) -> Link<'gc, M, Chain<D>> {
     filter_from(heap, at, keep)
 }

@@ -1,7 +1,11 @@
 //! Mechanisms that several memory managers share.
 
 pub mod address;
+pub mod bits;
+pub mod blocks;
 pub mod bump;
 pub mod chain;
 pub mod counting;
 pub mod meter;
+pub mod poison;
+pub mod verify;

@@ -1,0 +1,478 @@
+//! Non-moving memory in size classes: blocks of equal slots, mark bits, lazy
+//! sweeping into free lists.
+//!
+//! A block is 64 KiB (more for objects that need it), aligned to 64 KiB, so an
+//! object's address leads to its block's header: slot size, counts and two
+//! bitmaps (marked, remembered), one bit per 8 bytes. A free slot holds the
+//! address of the next free slot in its last word, where a chain cell keeps its
+//! `next`.
+//!
+//! A collection clears the marks, marks, then calls `sweep`: blocks without a
+//! mark return to the platform, the others wait and are swept, one at a time,
+//! when their size class runs out of free slots.
+//!
+//! Invariants:
+//!
+//! - K1. An object's address lies in the first 64 KiB of its block.
+//! - K2. A slot is on its class's free list, or free in a block that waits for
+//!   its sweep (unmarked), or holds an object; never two of these.
+//! - K3. The free list of a class links slots of that class's blocks only.
+//! - K4. Outside a collection, nothing refers to an unmarked slot of a block
+//!   that waits for its sweep.
+
+use super::poison;
+use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
+use std::ptr::{self, NonNull};
+
+const BLOCK_BYTES: usize = 64 << 10;
+const GRANULE_BYTES: usize = 8;
+const BITMAP_WORDS: usize = BLOCK_BYTES / GRANULE_BYTES / 64;
+
+/// A block's header, at its start.
+#[repr(C)]
+struct Block {
+    layout_bytes: usize,
+    slot_bytes: usize,
+    slots: usize,
+    /// Objects marked since the marks were cleared.
+    marked: usize,
+    /// Whether its unmarked slots are not on the free list yet.
+    waits: bool,
+    marks: [u64; BITMAP_WORDS],
+    remembered: [u64; BITMAP_WORDS],
+}
+
+const HEADER_BYTES: usize = size_of::<Block>().next_multiple_of(64);
+
+impl Block {
+    /// The word and the bit of an object in the bitmaps.
+    #[inline(always)]
+    fn bit(address: *mut u8) -> (usize, u64) {
+        let granule = (address as usize % BLOCK_BYTES) / GRANULE_BYTES;
+        (granule / 64, 1 << (granule % 64))
+    }
+    fn is_marked(&self, address: *mut u8) -> bool {
+        let (word, bit) = Block::bit(address);
+        self.marks[word] & bit != 0
+    }
+}
+
+/// The header of the block that holds an object.
+#[inline(always)]
+fn block_of(address: *mut u8) -> *mut Block {
+    address.map_addr(|a| a & !(BLOCK_BYTES - 1)).cast()
+}
+
+/// A slot of a block, by index.
+fn slot(block: *mut Block, index: usize, slot_bytes: usize) -> *mut u8 {
+    // SAFETY: K1; callers pass an index below the block's slot count.
+    unsafe { block.cast::<u8>().add(HEADER_BYTES + index * slot_bytes) }
+}
+
+/// The place of the free-list link in a free slot: its last word.
+#[inline(always)]
+pub fn link_of(slot: *mut u8, slot_bytes: usize) -> *mut *mut u8 {
+    // SAFETY: a slot has at least one word.
+    unsafe { slot.add(slot_bytes - size_of::<usize>()).cast() }
+}
+
+/// The slots of one size.
+struct Class {
+    slot_bytes: usize,
+    /// First free slot, or null.
+    free: *mut u8,
+    blocks: Vec<NonNull<Block>>,
+    /// Blocks with an index below this may wait for their sweep.
+    unswept: usize,
+}
+
+const SMALL_CLASSES: usize = 128;
+const CLASSES: usize = SMALL_CLASSES + 64;
+
+/// The class of objects of `bytes` bytes (a multiple of 8), and its slot size:
+/// exact up to 1 KiB, powers of two above.
+#[inline(always)]
+const fn class_of(bytes: usize) -> (usize, usize) {
+    if bytes <= SMALL_CLASSES * 8 {
+        (bytes / 8 - 1, bytes)
+    } else {
+        let slot_bytes = bytes.next_power_of_two();
+        (SMALL_CLASSES + slot_bytes.trailing_zeros() as usize, slot_bytes)
+    }
+}
+
+/// Empty blocks kept for the next allocation instead of being given back.
+const MOST_SPARE_BLOCKS: usize = 32;
+
+/// Memory in size classes.
+pub struct Blocks {
+    classes: Box<[Class]>,
+    spare: Vec<NonNull<Block>>,
+    held_bytes: usize,
+    /// Bytes of slots put on free lists since the last sweep: what may have
+    /// been allocated since.
+    fresh_bytes: usize,
+    marked_bytes: usize,
+    marked_cells: usize,
+}
+
+impl Blocks {
+    pub fn new() -> Self {
+        let class =
+            |_| Class { slot_bytes: 0, free: ptr::null_mut(), blocks: Vec::new(), unswept: 0 };
+        Blocks {
+            classes: (0..CLASSES).map(class).collect(),
+            spare: Vec::new(),
+            held_bytes: 0,
+            fresh_bytes: 0,
+            marked_bytes: 0,
+            marked_cells: 0,
+        }
+    }
+
+    /// Takes a slot for an object of `bytes` bytes (a multiple of 8).
+    #[inline(always)]
+    pub fn take(&mut self, bytes: usize) -> NonNull<u8> {
+        let (index, slot_bytes) = class_of(bytes);
+        let class = &mut self.classes[index];
+        let slot = match NonNull::new(class.free) {
+            Some(slot) => slot,
+            None => self.refill(index, slot_bytes),
+        };
+        poison::reborn(slot.as_ptr(), slot_bytes);
+        // SAFETY: K2, K3: a free slot of this size; its last word is the link.
+        self.classes[index].free = unsafe { *link_of(slot.as_ptr(), slot_bytes) };
+        slot
+    }
+
+    /// The first free slot of objects of `bytes` bytes, after a refill if
+    /// there was none, and how to put what is left of the list back.
+    #[inline(always)]
+    pub fn free_list(&mut self, bytes: usize) -> &mut *mut u8 {
+        let (index, slot_bytes) = class_of(bytes);
+        if self.classes[index].free.is_null() {
+            self.refill(index, slot_bytes);
+        }
+        &mut self.classes[index].free
+    }
+
+    /// Puts one slot back on its free list.
+    ///
+    /// # Safety
+    ///
+    /// `slot` came from `take(bytes)` and its object is not used again.
+    #[inline(always)]
+    pub unsafe fn give_back(&mut self, slot: NonNull<u8>, bytes: usize) {
+        let (index, slot_bytes) = class_of(bytes);
+        let class = &mut self.classes[index];
+        // SAFETY: by contract the slot is ours (K2, K3).
+        unsafe {
+            poison::dead(slot.as_ptr(), slot_bytes - size_of::<usize>());
+            *link_of(slot.as_ptr(), slot_bytes) = class.free;
+        }
+        class.free = slot.as_ptr();
+    }
+
+    /// Sweeps the next block that waits, or takes a new one.
+    #[cold]
+    #[inline(never)]
+    fn refill(&mut self, index: usize, slot_bytes: usize) -> NonNull<u8> {
+        let class = &mut self.classes[index];
+        class.slot_bytes = slot_bytes;
+        while class.unswept > 0 {
+            class.unswept -= 1;
+            let block = class.blocks[class.unswept].as_ptr();
+            // SAFETY: the block is this class's, and ours alone.
+            let free = unsafe { thread_free_slots(block, &mut class.free) };
+            self.fresh_bytes += free * slot_bytes;
+            if let Some(slot) = NonNull::new(class.free) {
+                return slot;
+            }
+        }
+        let block = self.new_block(slot_bytes);
+        let class = &mut self.classes[index];
+        class.blocks.push(block);
+        // SAFETY: as above; a new block has no marks, so all of it is free.
+        let free = unsafe { thread_free_slots(block.as_ptr(), &mut class.free) };
+        self.fresh_bytes += free * slot_bytes;
+        NonNull::new(class.free).expect("a new block has a free slot")
+    }
+
+    fn new_block(&mut self, slot_bytes: usize) -> NonNull<Block> {
+        let layout_bytes = BLOCK_BYTES.max((HEADER_BYTES + slot_bytes).next_multiple_of(64));
+        let slots =
+            if layout_bytes > BLOCK_BYTES { 1 } else { (BLOCK_BYTES - HEADER_BYTES) / slot_bytes };
+        let block = match self.spare.pop() {
+            Some(block) if layout_bytes == BLOCK_BYTES => block,
+            other => {
+                self.spare.extend(other);
+                self.held_bytes += layout_bytes;
+                let layout = block_layout(layout_bytes);
+                // SAFETY: the size is not zero.
+                let at = unsafe { alloc(layout) };
+                NonNull::new(at.cast()).unwrap_or_else(|| handle_alloc_error(layout))
+            }
+        };
+        // SAFETY: memory of at least a header's size, aligned to more than it needs.
+        unsafe {
+            block.write(Block {
+                layout_bytes,
+                slot_bytes,
+                slots,
+                marked: 0,
+                waits: true,
+                marks: [0; BITMAP_WORDS],
+                remembered: [0; BITMAP_WORDS],
+            });
+        }
+        block
+    }
+
+    /// Forgets all marks: the start of a collection.
+    pub fn clear_marks(&mut self) {
+        for class in &mut self.classes {
+            for block in &mut class.blocks {
+                // SAFETY: the block is ours, and nobody else looks at its header.
+                let block = unsafe { block.as_mut() };
+                block.marks.fill(0);
+                block.marked = 0;
+            }
+        }
+        self.marked_bytes = 0;
+        self.marked_cells = 0;
+    }
+
+    /// Marks an object; false if it was marked already.
+    ///
+    /// # Safety
+    ///
+    /// `address` is that of an object in these blocks.
+    #[inline(always)]
+    pub unsafe fn mark(&mut self, address: *mut u8) -> bool {
+        // SAFETY: K1.
+        let block = unsafe { &mut *block_of(address) };
+        let (word, bit) = Block::bit(address);
+        if block.marks[word] & bit != 0 {
+            return false;
+        }
+        block.marks[word] |= bit;
+        block.marked += 1;
+        true
+    }
+
+    /// Remembers an object; false if it was remembered already.
+    ///
+    /// # Safety
+    ///
+    /// `address` is that of an object in these blocks.
+    pub unsafe fn remember(&mut self, address: *mut u8) -> bool {
+        // SAFETY: K1.
+        let block = unsafe { &mut *block_of(address) };
+        let (word, bit) = Block::bit(address);
+        let new = block.remembered[word] & bit == 0;
+        block.remembered[word] |= bit;
+        new
+    }
+
+    /// Forgets that an object was remembered.
+    ///
+    /// # Safety
+    ///
+    /// `address` is that of an object in these blocks.
+    pub unsafe fn forget(&mut self, address: *mut u8) {
+        // SAFETY: K1.
+        let block = unsafe { &mut *block_of(address) };
+        let (word, bit) = Block::bit(address);
+        block.remembered[word] &= !bit;
+    }
+
+    /// Ends a collection: what is unmarked is free. Returns the dead objects
+    /// known so far: those of blocks that are given back at once.
+    pub fn sweep(&mut self) {
+        self.fresh_bytes = 0;
+        for class in &mut self.classes {
+            class.free = ptr::null_mut();
+            let mut kept = Vec::with_capacity(class.blocks.len());
+            for mut at in class.blocks.drain(..) {
+                // SAFETY: the block is ours.
+                let block = unsafe { at.as_mut() };
+                self.marked_cells += block.marked;
+                self.marked_bytes += block.marked * block.slot_bytes;
+                if block.marked > 0 {
+                    block.waits = true;
+                    kept.push(at);
+                } else if block.layout_bytes == BLOCK_BYTES && self.spare.len() < MOST_SPARE_BLOCKS
+                {
+                    self.spare.push(at);
+                } else {
+                    self.held_bytes -= block.layout_bytes;
+                    free_block(at);
+                }
+            }
+            class.unswept = kept.len();
+            class.blocks = kept;
+        }
+    }
+
+    /// Bytes of memory held, headers and free slots included.
+    pub fn held_bytes(&self) -> usize {
+        self.held_bytes
+    }
+    /// Bytes that may have been allocated since the last sweep.
+    #[inline(always)]
+    pub fn fresh_bytes(&self) -> usize {
+        self.fresh_bytes
+    }
+    /// Bytes of objects found live by the last collection.
+    pub fn marked_bytes(&self) -> usize {
+        self.marked_bytes
+    }
+    /// Objects found live by the last collection.
+    pub fn marked_cells(&self) -> usize {
+        self.marked_cells
+    }
+
+    /// Gives the spare blocks back to the platform.
+    pub fn trim(&mut self) {
+        for block in self.spare.drain(..) {
+            self.held_bytes -= BLOCK_BYTES;
+            free_block(block);
+        }
+    }
+
+    /// Whether an object may lie at this address: a slot of a block of ours
+    /// that is not known to be free. For checks only; slow.
+    pub fn may_hold(&self, address: *mut u8) -> bool {
+        let block = block_of(address);
+        let Some(class) =
+            self.classes.iter().find(|c| c.blocks.iter().any(|b| b.as_ptr() == block))
+        else {
+            return false;
+        };
+        // SAFETY: the block is in our list.
+        let header = unsafe { &*block };
+        let offset = (address as usize).wrapping_sub(slot(block, 0, 0) as usize);
+        offset.is_multiple_of(class.slot_bytes)
+            && offset / class.slot_bytes < header.slots
+            && !(header.waits && !header.is_marked(address))
+    }
+
+    /// Checks the free lists: slots of the class's own blocks, each once.
+    pub fn validate(&self) -> Result<(), String> {
+        for class in &self.classes {
+            let slots: usize = class.blocks.iter().map(|b| slots_of(*b)).sum();
+            let mut free = class.free;
+            let mut count = 0;
+            while !free.is_null() {
+                count += 1;
+                if count > slots {
+                    return Err(format!("free list of {} bytes is cyclic", class.slot_bytes));
+                }
+                if !self.may_hold(free) {
+                    return Err(format!(
+                        "free list of {} bytes leaves its blocks",
+                        class.slot_bytes
+                    ));
+                }
+                poison::reborn(free, class.slot_bytes);
+                // SAFETY: K2, K3, checked above.
+                let next = unsafe { *link_of(free, class.slot_bytes) };
+                // SAFETY: the slot is free.
+                unsafe { poison::dead(free, class.slot_bytes - size_of::<usize>()) };
+                free = next;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Blocks {
+    fn drop(&mut self) {
+        for class in &mut self.classes {
+            class.blocks.drain(..).for_each(free_block);
+        }
+        self.spare.drain(..).for_each(free_block);
+    }
+}
+
+fn slots_of(block: NonNull<Block>) -> usize {
+    // SAFETY: called with blocks of a live `Blocks` only.
+    unsafe { block.as_ref() }.slots
+}
+
+fn block_layout(layout_bytes: usize) -> Layout {
+    Layout::from_size_align(layout_bytes, BLOCK_BYTES).expect("a block fits the address space")
+}
+
+fn free_block(block: NonNull<Block>) {
+    // SAFETY: allocated in `new_block` with this layout; its list gave it up.
+    unsafe {
+        let bytes = block.as_ref().layout_bytes;
+        poison::reborn(block.as_ptr().cast(), bytes);
+        dealloc(block.as_ptr().cast(), block_layout(bytes));
+    }
+}
+
+/// Puts a waiting block's unmarked slots on a free list, in address order;
+/// returns how many.
+///
+/// # Safety
+///
+/// The block belongs to the list's class and waits for its sweep (K2).
+unsafe fn thread_free_slots(block: *mut Block, free: &mut *mut u8) -> usize {
+    // SAFETY: by contract.
+    let header = unsafe { &mut *block };
+    header.waits = false;
+    let (slots, slot_bytes) = (header.slots, header.slot_bytes);
+    let mut count = 0;
+    for index in (0..slots).rev() {
+        let at = slot(block, index, slot_bytes);
+        // SAFETY: K2: an unmarked slot of a waiting block is free; K4.
+        unsafe {
+            if !(*block).is_marked(at) {
+                poison::dead(at, slot_bytes - size_of::<usize>());
+                *link_of(at, slot_bytes) = *free;
+                *free = at;
+                count += 1;
+            }
+        }
+    }
+    count
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slots_are_distinct_and_come_back() {
+        let mut blocks = Blocks::new();
+        let taken: Vec<_> = (0..10_000).map(|_| blocks.take(24)).collect();
+        let distinct: std::collections::HashSet<_> = taken.iter().collect();
+        assert_eq!(distinct.len(), taken.len());
+        let held = blocks.held_bytes();
+        blocks.clear_marks();
+        for &slot in taken.iter().step_by(2) {
+            // SAFETY: slots of these blocks.
+            assert!(unsafe { blocks.mark(slot.as_ptr()) });
+        }
+        blocks.sweep();
+        assert_eq!(blocks.marked_cells(), 5_000);
+        let again: Vec<_> = (0..5_000).map(|_| blocks.take(24)).collect();
+        assert_eq!(blocks.held_bytes(), held, "the free half is used again");
+        assert!(again.iter().all(|slot| !taken.iter().step_by(2).any(|kept| kept == slot)));
+        blocks.validate().unwrap();
+    }
+
+    #[test]
+    fn an_object_larger_than_a_block_has_its_own() {
+        let mut blocks = Blocks::new();
+        let large = blocks.take(1 << 20);
+        assert!(blocks.may_hold(large.as_ptr()));
+        assert!(blocks.held_bytes() > 1 << 20);
+        blocks.clear_marks();
+        blocks.sweep();
+        blocks.trim();
+        assert_eq!(blocks.held_bytes(), 0);
+    }
+}
