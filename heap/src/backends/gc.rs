@@ -31,16 +31,17 @@
 //! "Simple generational garbage collection and fast allocation", 1989.
 
 use crate::Settings;
-use crate::heap::{Backend, Family, Heap, Mutator, NoScope, Program};
+use crate::heap::{Backend, Family, Heap, NoScope, Program};
 use crate::info::{APPEND, Info, Kind, Param, Unit};
 use crate::machine::{self, NoRoots, Runtime};
 use crate::object::{Chain, Item, Link, Object, Visitor};
-use crate::parts::address::{self, Ptr, Raw};
+use crate::parts::address::Ptr;
 use crate::parts::bits::Bits;
 use crate::parts::blocks::Blocks;
 use crate::parts::bump::{Bump, Chunk, object_bytes};
 use crate::parts::chain::{self, Bumping};
 use crate::parts::poison;
+use crate::parts::uncounted::Uncounted;
 use crate::parts::verify::{self, Checked};
 use crate::tally::{Event, HeapError, Stats, Tally};
 use std::ptr::NonNull;
@@ -252,15 +253,40 @@ impl<'gc, T: Tally> Visitor<'gc, GcHeap<T>> for Mark<'_, T> {
     }
 }
 
-// SAFETY: a `Ptr` holds the address that `alloc` or a promotion gave it.
-unsafe impl<'gc, T: Tally> Raw<'gc> for GcHeap<T> {
+// SAFETY: G1: what `take` returns lies above the nursery's top, or in a free
+// slot of `old`.
+unsafe impl<T: Tally> Uncounted for GcHeap<T> {
+    type Scope = NoScope;
+
     #[inline(always)]
-    fn raw<F: Family>(at: &Ptr<F>) -> *mut F::Of<'gc, Self> {
-        at.address().as_ptr().cast()
+    fn take<F: Family>(&mut self, bytes: usize) -> NonNull<u8> {
+        self.tally.add(Event::Allocated, 1);
+        match self.bump.take(bytes) {
+            Some(at) => at,
+            None => self.take_old::<F>(bytes),
+        }
+    }
+    #[inline(always)]
+    fn write_barrier<F: Family>(&mut self, at: NonNull<u8>) {
+        if !self.is_young(at) {
+            self.remember::<F>(at);
+        }
+    }
+    #[inline(always)]
+    fn filter_chain<'gc, D: Item>(
+        &mut self,
+        chain: Option<&Ptr<Chain<D>>>,
+        keep: impl FnMut(D) -> bool,
+    ) -> Link<'gc, Self, Chain<D>> {
+        if self.speculate {
+            chain::filter_bump(self, chain, keep)
+        } else {
+            chain::filter_borrowed(self, chain, keep)
+        }
     }
 }
 
-impl<'gc, T: Tally> Bumping<'gc> for GcHeap<T> {
+impl<T: Tally> Bumping for GcHeap<T> {
     #[inline(always)]
     fn bump(&mut self) -> &mut Bump {
         &mut self.bump
@@ -268,10 +294,6 @@ impl<'gc, T: Tally> Bumping<'gc> for GcHeap<T> {
     #[inline(always)]
     fn appended(&mut self, cells: u64) {
         self.tally.add(Event::Allocated, cells);
-    }
-    #[inline(always)]
-    fn at<D: Item>(address: NonNull<u8>) -> Ptr<Chain<D>> {
-        Ptr::new(address)
     }
 }
 
@@ -283,75 +305,6 @@ impl<'gc, T: Tally> Checked<'gc> for GcHeap<T> {
             Ok(())
         } else {
             Err("a reference leads to no object".into())
-        }
-    }
-}
-
-impl<'gc, T: Tally> Mutator<'gc> for GcHeap<T> {
-    type Ref<F: Family> = Ptr<F>;
-    type Scope = NoScope;
-
-    #[inline(always)]
-    fn alloc<F: Family>(&mut self, value: F::Of<'gc, Self>) -> Ptr<F> {
-        self.tally.add(Event::Allocated, 1);
-        let bytes = object_bytes::<F::Of<'gc, Self>>();
-        let at = match self.bump.take(bytes) {
-            Some(at) => at,
-            None => self.take_old::<F>(bytes),
-        };
-        // SAFETY: memory of this size that no object occupies (G1).
-        unsafe { at.cast::<F::Of<'gc, Self>>().write(value) };
-        Ptr::new(at)
-    }
-    #[inline(always)]
-    fn get<'a, F: Family>(&'a self, at: &'a Ptr<F>) -> &'a F::Of<'gc, Self> {
-        address::get::<Self, F>(self, at)
-    }
-    #[inline]
-    fn set<F: Family>(&mut self, at: &Ptr<F>, value: F::Of<'gc, Self>) {
-        if !self.is_young(at.address()) {
-            self.remember::<F>(at.address());
-        }
-        // SAFETY: A1, A2: the heap is borrowed mutably, nobody reads the object.
-        unsafe { *Self::raw::<F>(at) = value };
-    }
-    #[inline(always)]
-    fn same<F: Family>(&self, a: &Ptr<F>, b: &Ptr<F>) -> bool {
-        a.address() == b.address()
-    }
-    #[inline(always)]
-    fn share<F: Family>(&mut self, at: &Ptr<F>) -> Ptr<F> {
-        *at
-    }
-    #[inline(always)]
-    fn release<F: Family>(&mut self, _: Ptr<F>) {}
-    #[inline(always)]
-    fn load<F: Family, U: Family>(
-        &mut self,
-        at: &Ptr<F>,
-        field: impl for<'x> FnOnce(&'x F::Of<'gc, Self>) -> &'x Link<'gc, Self, U>,
-    ) -> Link<'gc, Self, U> {
-        Link(field(self.get::<F>(at)).0)
-    }
-    #[inline(always)]
-    fn fold<D: Item, A>(
-        &mut self,
-        chain: Option<&Ptr<Chain<D>>>,
-        start: A,
-        each: impl FnMut(A, D) -> A,
-    ) -> A {
-        chain::fold_borrowed(self, chain, start, each)
-    }
-    #[inline(always)]
-    fn filter<D: Item>(
-        &mut self,
-        chain: Option<&Ptr<Chain<D>>>,
-        keep: impl FnMut(D) -> bool,
-    ) -> Link<'gc, Self, Chain<D>> {
-        if self.speculate {
-            chain::filter_bump(self, chain, keep)
-        } else {
-            chain::filter_borrowed(self, chain, keep)
         }
     }
 }

@@ -20,13 +20,14 @@
 //! Papers: Tofte & Talpin, "Region-based memory management", 1997.
 
 use crate::Settings;
-use crate::heap::{Backend, Family, Heap, Mutator, Program};
+use crate::heap::{Backend, Family, Heap, Program};
 use crate::info::{APPEND, Info, Kind, Param, Unit};
 use crate::machine::{self, Runtime};
 use crate::object::{Chain, Item, Link, Object};
-use crate::parts::address::{self, Ptr, Raw};
+use crate::parts::address::Ptr;
 use crate::parts::bump::{Bump, Chunks, object_bytes};
 use crate::parts::chain::{self, Bumping};
+use crate::parts::uncounted::Uncounted;
 use crate::tally::{Event, HeapError, Stats, Tally};
 use std::ptr::NonNull;
 
@@ -92,80 +93,22 @@ impl<T: Tally> StackHeap<T> {
     }
 }
 
-// SAFETY: a `Ptr` holds the address that `alloc` returned.
-unsafe impl<'gc, T: Tally> Raw<'gc> for StackHeap<T> {
-    #[inline(always)]
-    fn raw<F: Family>(at: &Ptr<F>) -> *mut F::Of<'gc, Self> {
-        at.address().as_ptr().cast()
-    }
-}
-
-impl<'gc, T: Tally> Bumping<'gc> for StackHeap<T> {
-    #[inline(always)]
-    fn bump(&mut self) -> &mut Bump {
-        &mut self.chunks.bump
-    }
-    #[inline(always)]
-    fn appended(&mut self, cells: u64) {
-        self.tally.add(Event::Allocated, cells);
-    }
-    #[inline(always)]
-    fn at<D: Item>(address: NonNull<u8>) -> Ptr<Chain<D>> {
-        Ptr::new(address)
-    }
-}
-
-impl<'gc, T: Tally> Mutator<'gc> for StackHeap<T> {
-    type Ref<F: Family> = Ptr<F>;
+// SAFETY: S1: `take` returns memory above the top, which then moves past it.
+unsafe impl<T: Tally> Uncounted for StackHeap<T> {
     type Scope = Mark;
 
     #[inline(always)]
-    fn alloc<F: Family>(&mut self, value: F::Of<'gc, Self>) -> Ptr<F> {
+    fn take<F: Family>(&mut self, bytes: usize) -> NonNull<u8> {
         self.tally.add(Event::Allocated, 1);
-        let at = self.chunks.take(object_bytes::<F::Of<'gc, Self>>());
-        // SAFETY: S1; `take` returns memory of this size that no object occupies.
-        unsafe { at.cast::<F::Of<'gc, Self>>().write(value) };
-        Ptr::new(at)
+        self.chunks.take(bytes)
     }
-    #[inline(always)]
-    fn get<'a, F: Family>(&'a self, at: &'a Ptr<F>) -> &'a F::Of<'gc, Self> {
-        address::get::<Self, F>(self, at)
-    }
-    fn set<F: Family>(&mut self, at: &Ptr<F>, value: F::Of<'gc, Self>) {
+    /// The write may let any object escape its scope: all stay (S2).
+    fn write_barrier<F: Family>(&mut self, _: NonNull<u8>) {
         self.floor = self.chunks.bump.top;
         self.pinned = (self.chunks.len(), self.floor);
-        // SAFETY: A1, A2; S2: all that `value` refers to is below `floor` now.
-        unsafe { *Self::raw::<F>(at) = value };
     }
     #[inline(always)]
-    fn same<F: Family>(&self, a: &Ptr<F>, b: &Ptr<F>) -> bool {
-        a.address() == b.address()
-    }
-    #[inline(always)]
-    fn share<F: Family>(&mut self, at: &Ptr<F>) -> Ptr<F> {
-        *at
-    }
-    #[inline(always)]
-    fn release<F: Family>(&mut self, _: Ptr<F>) {}
-    #[inline(always)]
-    fn load<F: Family, U: Family>(
-        &mut self,
-        at: &Ptr<F>,
-        field: impl for<'x> FnOnce(&'x F::Of<'gc, Self>) -> &'x Link<'gc, Self, U>,
-    ) -> Link<'gc, Self, U> {
-        Link(field(self.get::<F>(at)).0)
-    }
-    #[inline(always)]
-    fn fold<D: Item, A>(
-        &mut self,
-        chain: Option<&Ptr<Chain<D>>>,
-        start: A,
-        each: impl FnMut(A, D) -> A,
-    ) -> A {
-        chain::fold_borrowed(self, chain, start, each)
-    }
-    #[inline(always)]
-    fn filter<D: Item>(
+    fn filter_chain<'gc, D: Item>(
         &mut self,
         chain: Option<&Ptr<Chain<D>>>,
         keep: impl FnMut(D) -> bool,
@@ -175,6 +118,17 @@ impl<'gc, T: Tally> Mutator<'gc> for StackHeap<T> {
         } else {
             chain::filter_borrowed(self, chain, keep)
         }
+    }
+}
+
+impl<T: Tally> Bumping for StackHeap<T> {
+    #[inline(always)]
+    fn bump(&mut self) -> &mut Bump {
+        &mut self.chunks.bump
+    }
+    #[inline(always)]
+    fn appended(&mut self, cells: u64) {
+        self.tally.add(Event::Allocated, cells);
     }
 }
 

@@ -5,8 +5,9 @@
 //! - C1. `Bump` hands out `[top, end)`, memory that no object occupies; a cell
 //!   written at `top` is unreachable until `top` has moved past it.
 
-use super::address::Raw;
+use super::address::{Ptr, Raw};
 use super::bump::{Bump, object_bytes};
+use super::uncounted::Uncounted;
 use crate::heap::Mutator;
 use crate::object::{Chain, Item, Link, Node};
 
@@ -124,39 +125,37 @@ pub fn filter_by_value<'gc, M: Raw<'gc>, D: Item>(
 }
 
 /// What `filter_bump` needs of its heap.
-pub trait Bumping<'gc>: Raw<'gc> {
+pub trait Bumping: Uncounted {
     /// The free memory in which the next object goes.
     fn bump(&mut self) -> &mut Bump;
-    /// Told of cells that were built behind `alloc`'s back.
+    /// Told of cells that were built behind `take`'s back.
     fn appended(&mut self, cells: u64);
-    /// A reference to the cell at this address.
-    fn at<D: Item>(address: NonNull<u8>) -> Self::Ref<Chain<D>>;
 }
 
 /// `Mutator::filter` without a branch: each cell is written at the top, which
 /// then advances by the condition. A chain that outgrows the free memory goes
 /// on cell by cell through `alloc`.
 #[inline(always)]
-pub fn filter_bump<'gc, M: Bumping<'gc>, D: Item>(
-    heap: &mut M,
-    chain: Option<&M::Ref<Chain<D>>>,
+pub fn filter_bump<'gc, H: Bumping, D: Item>(
+    heap: &mut H,
+    chain: Option<&Ptr<Chain<D>>>,
     mut keep: impl FnMut(D) -> bool,
-) -> Link<'gc, M, Chain<D>> {
-    let cell_bytes = object_bytes::<Node<'gc, M, D>>();
+) -> Link<'gc, H, Chain<D>> {
+    let cell_bytes = object_bytes::<Node<'gc, H, D>>();
     let Bump { top: first, end } = *heap.bump();
     // The highest place where a cell fits.
     let highest = (end as usize).saturating_sub(cell_bytes);
     let mut top = first;
-    let mut at = first_cell::<M, D>(chain);
+    let mut at = first_cell::<H, D>(chain);
     while !at.is_null() && top as usize <= highest {
         // SAFETY: A1 and A3 for the cell read; C1 and the test above for the
         // cell written, whose `next` names the place of the cell that follows.
         unsafe {
             let Node { item, next: Link(ref next) } = *at;
-            at = first_cell::<M, D>(next.as_ref());
+            at = first_cell::<H, D>(next.as_ref());
             let after = top.add(cell_bytes);
-            let next = Link(Some(M::at(NonNull::new_unchecked(after))));
-            top.cast::<Node<'gc, M, D>>().write(Node { item, next });
+            let next = Link(Some(Ptr::new(NonNull::new_unchecked(after))));
+            top.cast::<Node<'gc, H, D>>().write(Node { item, next });
             top = top.add(cell_bytes * usize::from(keep(item)));
         }
     }
@@ -168,8 +167,8 @@ pub fn filter_bump<'gc, M: Bumping<'gc>, D: Item>(
     // SAFETY: C1; the first cell kept lies at `first`, the last right below `top`.
     unsafe {
         heap.appended((top.offset_from_unsigned(first) / cell_bytes) as u64);
-        (*top.sub(cell_bytes).cast::<Node<'gc, M, D>>()).next = rest;
-        Link(Some(M::at(NonNull::new_unchecked(first))))
+        (*top.sub(cell_bytes).cast::<Node<'gc, H, D>>()).next = rest;
+        Link(Some(Ptr::new(NonNull::new_unchecked(first))))
     }
 }
 

@@ -1,0 +1,105 @@
+//! Heaps whose references are bare addresses: sharing and releasing do
+//! nothing, so all of `Mutator` follows from where memory comes from, what a
+//! write costs and how chains are filtered.
+
+use super::address::{Ptr, Raw};
+use super::bump::object_bytes;
+use super::chain;
+use crate::heap::{Family, Mutator};
+use crate::object::{Chain, Item, Link};
+use std::ptr::NonNull;
+
+/// A heap that manages memory without counting references.
+///
+/// # Safety
+///
+/// `take` returns the address of memory of the asked size, aligned to 8 bytes,
+/// in which no object lies; it stays the object's as long as it can be reached
+/// (A2 of `address.rs`).
+pub unsafe trait Uncounted: Sized {
+    /// As in [`Mutator`].
+    type Scope;
+    /// Memory for a new object of family `F`.
+    fn take<F: Family>(&mut self, bytes: usize) -> NonNull<u8>;
+    /// Called before the object at `at` is overwritten.
+    fn write_barrier<F: Family>(&mut self, at: NonNull<u8>);
+    /// As in [`Mutator`]; heaps that can build without a branch override it.
+    #[inline(always)]
+    fn filter_chain<'gc, D: Item>(
+        &mut self,
+        chain: Option<&Ptr<Chain<D>>>,
+        keep: impl FnMut(D) -> bool,
+    ) -> Link<'gc, Self, Chain<D>>
+    where
+        Self: Mutator<'gc, Ref<Chain<D>> = Ptr<Chain<D>>>,
+    {
+        chain::filter_borrowed(self, chain, keep)
+    }
+}
+
+// SAFETY: a `Ptr` holds the address that `take`, or a collector, gave it.
+unsafe impl<'gc, H: Uncounted> Raw<'gc> for H {
+    #[inline(always)]
+    fn raw<F: Family>(at: &Ptr<F>) -> *mut F::Of<'gc, Self> {
+        at.address().as_ptr().cast()
+    }
+}
+
+impl<'gc, H: Uncounted> Mutator<'gc> for H {
+    type Ref<F: Family> = Ptr<F>;
+    type Scope = H::Scope;
+
+    #[inline(always)]
+    fn alloc<F: Family>(&mut self, value: F::Of<'gc, Self>) -> Ptr<F> {
+        let at = self.take::<F>(object_bytes::<F::Of<'gc, Self>>());
+        // SAFETY: by the contract of `take`.
+        unsafe { at.cast::<F::Of<'gc, Self>>().write(value) };
+        Ptr::new(at)
+    }
+    #[inline(always)]
+    fn get<'a, F: Family>(&'a self, at: &'a Ptr<F>) -> &'a F::Of<'gc, Self> {
+        // SAFETY: A1 and A2; the heap is borrowed as long as the object.
+        unsafe { &*Self::raw::<F>(at) }
+    }
+    #[inline]
+    fn set<F: Family>(&mut self, at: &Ptr<F>, value: F::Of<'gc, Self>) {
+        self.write_barrier::<F>(at.address());
+        // SAFETY: A1, A2: the heap is borrowed mutably, nobody reads the object.
+        unsafe { *Self::raw::<F>(at) = value };
+    }
+    #[inline(always)]
+    fn same<F: Family>(&self, a: &Ptr<F>, b: &Ptr<F>) -> bool {
+        a.address() == b.address()
+    }
+    #[inline(always)]
+    fn share<F: Family>(&mut self, at: &Ptr<F>) -> Ptr<F> {
+        *at
+    }
+    #[inline(always)]
+    fn release<F: Family>(&mut self, _: Ptr<F>) {}
+    #[inline(always)]
+    fn load<F: Family, U: Family>(
+        &mut self,
+        at: &Ptr<F>,
+        field: impl for<'x> FnOnce(&'x F::Of<'gc, Self>) -> &'x Link<'gc, Self, U>,
+    ) -> Link<'gc, Self, U> {
+        Link(field(self.get::<F>(at)).0)
+    }
+    #[inline(always)]
+    fn fold<D: Item, A>(
+        &mut self,
+        chain: Option<&Ptr<Chain<D>>>,
+        start: A,
+        each: impl FnMut(A, D) -> A,
+    ) -> A {
+        chain::fold_borrowed(self, chain, start, each)
+    }
+    #[inline(always)]
+    fn filter<D: Item>(
+        &mut self,
+        chain: Option<&Ptr<Chain<D>>>,
+        keep: impl FnMut(D) -> bool,
+    ) -> Link<'gc, Self, Chain<D>> {
+        self.filter_chain(chain, keep)
+    }
+}
