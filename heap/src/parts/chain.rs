@@ -134,7 +134,11 @@ pub trait Bumping: Uncounted {
 
 /// `Mutator::filter` without a branch: each cell is written at the top, which
 /// then advances by the condition. A chain that outgrows the free memory goes
-/// on cell by cell through `alloc`.
+/// on cell by cell through `take`.
+///
+/// The next cell is read before the current one is written: a load that comes
+/// after a store waits for the store's address, which here hangs on the test
+/// of the cell before.
 #[inline(always)]
 pub fn filter_bump<'gc, H: Bumping, D: Item>(
     heap: &mut H,
@@ -147,16 +151,23 @@ pub fn filter_bump<'gc, H: Bumping, D: Item>(
     let highest = (end as usize).saturating_sub(cell_bytes);
     let mut top = first;
     let mut at = first_cell::<H, D>(chain);
-    while !at.is_null() && top as usize <= highest {
-        // SAFETY: A1 and A3 for the cell read; C1 and the test above for the
-        // cell written, whose `next` names the place of the cell that follows.
-        unsafe {
-            let Node { item, next: Link(ref next) } = *at;
-            at = first_cell::<H, D>(next.as_ref());
-            let after = top.add(cell_bytes);
-            let next = Link(Some(Ptr::new(NonNull::new_unchecked(after))));
-            top.cast::<Node<'gc, H, D>>().write(Node { item, next });
-            top = top.add(cell_bytes * usize::from(keep(item)));
+    if !at.is_null() {
+        // SAFETY: A1 and A3.
+        let (mut item, mut next) = unsafe { read_cell::<H, D>(at) };
+        while top as usize <= highest {
+            if next.is_null() {
+                // SAFETY: C1, by the test above.
+                top = unsafe { append::<H, D>(top, item, keep(item)) };
+                at = next;
+                break;
+            }
+            at = next;
+            // SAFETY: A1 and A3; C1, by the test above.
+            unsafe {
+                let (next_item, after_next) = read_cell::<H, D>(next);
+                top = append::<H, D>(top, item, keep(item));
+                (item, next) = (next_item, after_next);
+            }
         }
     }
     heap.bump().top = top;
@@ -169,6 +180,37 @@ pub fn filter_bump<'gc, H: Bumping, D: Item>(
         heap.appended((top.offset_from_unsigned(first) / cell_bytes) as u64);
         (*top.sub(cell_bytes).cast::<Node<'gc, H, D>>()).next = rest;
         Link(Some(Ptr::new(NonNull::new_unchecked(first))))
+    }
+}
+
+/// A cell's item and the address of the next cell, or null.
+///
+/// # Safety
+///
+/// A cell lies at `at` (A1, A3).
+#[inline(always)]
+unsafe fn read_cell<'gc, H: Bumping, D: Item>(
+    at: *const Node<'gc, H, D>,
+) -> (D, *const Node<'gc, H, D>) {
+    // SAFETY: by contract.
+    let node = unsafe { &*at };
+    (node.item, first_cell::<H, D>(node.next.as_ref()))
+}
+
+/// Writes a cell whose `next` is the place above it; returns that place if the
+/// cell is kept, `top` otherwise.
+///
+/// # Safety
+///
+/// A cell fits at `top`, where no object lies (C1).
+#[inline(always)]
+unsafe fn append<'gc, H: Bumping, D: Item>(top: *mut u8, item: D, keep: bool) -> *mut u8 {
+    let cell_bytes = object_bytes::<Node<'gc, H, D>>();
+    // SAFETY: by contract.
+    unsafe {
+        let next = Link(Some(Ptr::new(NonNull::new_unchecked(top.add(cell_bytes)))));
+        top.cast::<Node<'gc, H, D>>().write(Node { item, next });
+        top.add(cell_bytes * usize::from(keep))
     }
 }
 
