@@ -1,0 +1,74 @@
+//! What every chart must keep: texts apart from each other and inside the paper.
+
+use super::*;
+use crate::record::{Record, Status};
+
+/// Twenty-six backends whose times and sizes lie `ratio` apart from one to the next.
+fn crowded(ratio: f64, sizes: std::ops::RangeInclusive<u32>) -> Vec<Record> {
+    let names = ('a'..='z').map(|letter| format!("backend-{letter}"));
+    names
+        .enumerate()
+        .flat_map(|(i, name)| sizes.clone().map(move |n| (i, name.clone(), n)))
+        .map(|(i, name, n)| {
+            let value = (1e6 * ratio.powi(i as i32) * f64::from(n)) as u64;
+            let mut record = Record {
+                backend: name,
+                n,
+                iterations_ns: vec![value],
+                heap_peak_bytes: Some(value),
+                rss_peak_bytes: Some(3 * value),
+                ..Record::new()
+            };
+            record.capabilities.problem_specific = i % 5 == 0;
+            if i == 7 && n == 9 {
+                record.status = Status::OutOfMemory;
+            }
+            record
+        })
+        .collect()
+}
+
+/// Left, top, right and bottom of each text.
+fn boxes(canvas: &Canvas) -> Vec<(String, [f64; 4])> {
+    let texts = canvas.shapes().iter().filter_map(|shape| match shape {
+        Shape::Text { at: (x, y), text, em_px, anchor, .. } => {
+            let width = font::width_px(text, *em_px);
+            let left = x - width * anchor.share();
+            Some((text.clone(), [left, y - em_px / 2.0, left + width, y + em_px / 2.0]))
+        }
+        _ => None,
+    });
+    texts.collect()
+}
+
+#[test]
+fn no_text_touches_another_or_leaves_the_paper() {
+    for ratio in [1.0, 1.01, 1.3, 2.0] {
+        for sizes in [9..=9, 6..=9] {
+            let summary = Summary::new(&crowded(ratio, sizes.clone()), None).unwrap();
+            let figures = figures(&summary);
+            assert_eq!(figures.len(), if sizes.clone().count() > 1 { 3 } else { 2 });
+            for figure in figures {
+                let (width, height) = figure.size_px();
+                let texts = boxes(&drawn(figure.as_ref()));
+                for (i, (text, [left, top, right, bottom])) in texts.iter().enumerate() {
+                    let place = format!("{}, ratio {ratio}: '{text}'", figure.file_stem());
+                    assert!(*left >= 0.0 && *right <= f64::from(width), "{place} leaves sideways");
+                    assert!(
+                        *top >= 0.0 && *bottom <= f64::from(height),
+                        "{place} leaves upwards or downwards"
+                    );
+                    for (other, [l, t, r, b]) in &texts[..i] {
+                        let apart = right <= l || r <= left || bottom <= t || b <= top;
+                        assert!(apart, "{place} touches '{other}'");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn without_data_there_is_nothing_to_draw() {
+    assert!(figures(&Summary::default()).is_empty());
+}

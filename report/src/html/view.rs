@@ -1,0 +1,179 @@
+//! What the template is given: every value already text, every list already in order.
+
+use crate::charts::{Figure, Rgb, backend_colour};
+use crate::format::{
+    NOTHING, clean, exact_count, human_bytes, human_time, or_nothing, significant, with_interval,
+};
+use crate::headline;
+use crate::record::{Machine, Record, Status};
+use crate::summary::{Group, Row, Summary};
+use minijinja::{Value, context};
+
+/// The template's variables.
+pub(super) fn page(
+    records: &[Record],
+    summary: &Summary,
+    figures: &[Box<dyn Figure + '_>],
+    drawings: &[String],
+    style: &str,
+) -> Value {
+    let charts: Vec<Value> = figures
+        .iter()
+        .zip(drawings)
+        .map(|(figure, drawing)| {
+            context! {
+                stem => figure.file_stem(),
+                title => figure.title(),
+                caption => figure.caption(),
+                // Ours: plotters escapes the texts within it.
+                svg => Value::from_safe_string(drawing.clone()),
+            }
+        })
+        .collect();
+    context! {
+        style => Value::from_safe_string(style.to_owned()),
+        sentences => headline::sentences(records, summary),
+        charts,
+        baseline => summary.baseline.clone().unwrap_or_default(),
+        rows => largest_first(summary),
+        noise => summary.noise.iter().map(|noise| context! {
+            sentence => noise.sentence(),
+            ratio => with_interval(&noise.ratio, 1.0),
+        }).collect::<Vec<_>>(),
+        backends => backends(summary),
+        groups => summary.groups.iter().map(|group| context! {
+            label => &group.label,
+            params => group.params.iter().map(|(name, value)| format!("{name} = {value}")).collect::<Vec<_>>(),
+        }).collect::<Vec<_>>(),
+        failed => failed(summary),
+        machines => distinct(records.iter().map(|record| machine(&record.machine))),
+        programs => distinct(records.iter().map(|record| clean(&record.program))),
+        commands => distinct(records.iter().map(|record| clean(&record.command))),
+        commits => distinct(records.iter().map(|record| clean(&record.commit))),
+        seeds => distinct(records.iter().map(|record| record.seed.to_string())),
+        sample_count => records.len(),
+        timed_count => records.iter().filter(|record| !record.counted && !record.control).count(),
+    }
+}
+
+/// The main table: the largest n first, since it says most.
+fn largest_first(summary: &Summary) -> Vec<Value> {
+    let mut rows: Vec<&Row> = summary.rows.iter().collect();
+    rows.sort_by_key(|row| std::cmp::Reverse(row.n));
+    rows.iter().map(|row| row_view(summary, row)).collect()
+}
+
+/// One line of the main table.
+fn row_view(summary: &Summary, row: &Row) -> Value {
+    let group = summary.group_of(row);
+    let ratio = match summary.is_baseline(row) {
+        true => "1 (baseline)".to_owned(),
+        false => or_nothing(row.ratio, |ratio| with_interval(&ratio, 1.0)),
+    };
+    let interval = row.time_ns.and_then(|time| time.interval());
+    context! {
+        label => &row.label,
+        colour => css(backend_colour(&group.backend)),
+        n => row.n,
+        ok => row.status == Status::Ok,
+        status => row.status.words(),
+        problem_specific => group.capabilities.problem_specific,
+        solutions => or_nothing(row.solutions, exact_count),
+        time => or_nothing(row.time_ns, |time| human_time(time.value)),
+        interval => or_nothing(interval, |(low, high)| {
+            format!("{} to {}", human_time(low), human_time(high))
+        }),
+        ratio => ratio,
+        ns_per_cell => or_nothing(row.ns_per_cell, significant),
+        cells => or_nothing(row.cells_allocated, exact_count),
+        collections => or_nothing(row.collections, exact_count),
+        heap_peak => or_nothing(row.heap_peak_bytes, human_bytes),
+        rss_peak => or_nothing(row.rss_peak_bytes, human_bytes),
+        samples => row.samples_ns.len(),
+    }
+}
+
+/// The capability legend: each backend once, in the order of the groups.
+fn backends(summary: &Summary) -> Vec<Value> {
+    let mut seen: Vec<&Group> = Vec::new();
+    for group in &summary.groups {
+        if !seen.iter().any(|other| other.backend == group.backend) {
+            seen.push(group);
+        }
+    }
+    seen.iter()
+        .map(|group| {
+            let can = &group.capabilities;
+            context! {
+                name => &group.backend,
+                colour => css(backend_colour(&group.backend)),
+                family => &group.family,
+                about => &group.about,
+                returns => &can.returns,
+                moves => yes_no(can.moves),
+                cycles => yes_no(can.cycles),
+                problem_specific => can.problem_specific,
+                header_bytes => can.header_bytes,
+                cell_bytes => can.cell_bytes,
+            }
+        })
+        .collect()
+}
+
+fn failed(summary: &Summary) -> Vec<Value> {
+    summary
+        .rows
+        .iter()
+        .filter(|row| row.status != Status::Ok)
+        .map(|row| {
+            context! {
+                label => &row.label,
+                n => row.n,
+                status => row.status.words(),
+                message => row.message.clone().unwrap_or_else(|| NOTHING.to_owned()),
+            }
+        })
+        .collect()
+}
+
+/// A machine in one line. The load differs from sample to sample and is left out.
+fn machine(machine: &Machine) -> String {
+    let mut parts = vec![machine.processor.clone(), format!("{} cores", machine.cores)];
+    let caches = [("L1d", machine.l1d_bytes), ("L2", machine.l2_bytes), ("L3", machine.l3_bytes)];
+    parts.extend(
+        caches
+            .iter()
+            .filter_map(|(name, bytes)| Some(format!("{name} {}", human_bytes((*bytes)?)))),
+    );
+    parts.extend(machine.governor.as_ref().map(|governor| format!("governor {governor}")));
+    parts.extend(
+        machine
+            .virtualised
+            .map(|is| if is { "virtual machine" } else { "no virtual machine" }.to_owned()),
+    );
+    parts.extend([machine.os.clone(), machine.kernel.clone(), machine.compiler.clone()]);
+    if machine.debug_build {
+        parts.push("built without optimisation".to_owned());
+    }
+    parts.retain(|part| !part.is_empty());
+    clean(&parts.join(", "))
+}
+
+/// Each text once, in the order of first appearance; empty ones left out.
+fn distinct(texts: impl Iterator<Item = String>) -> Vec<String> {
+    let mut seen: Vec<String> = Vec::new();
+    for text in texts {
+        if !text.is_empty() && !seen.contains(&text) {
+            seen.push(text);
+        }
+    }
+    seen
+}
+
+fn yes_no(is: bool) -> &'static str {
+    if is { "yes" } else { "no" }
+}
+
+fn css(Rgb(r, g, b): Rgb) -> String {
+    format!("#{r:02x}{g:02x}{b:02x}")
+}

@@ -1,0 +1,33 @@
+//! Records of measurements, and everything made of them: statistics, terminal tables, charts, a page.
+//!
+//! This crate never links a heap or a backend. All it shows comes from the records, so a report can
+//! be made again, anywhere, from the record file alone.
+//!
+//! | module | one idea |
+//! |---|---|
+//! | [`record`] | one measured sample, as one line of JSON |
+//! | [`stats`] | medians and paired ratios with bootstrap intervals |
+//! | [`summary`] | samples grouped into rows, each with its ratio to a baseline |
+//! | [`mod@format`] | numbers with units, the same everywhere |
+//! | [`table`] | rows as text for a terminal |
+//! | [`charts`] | rows as figures, SVG and PNG |
+//! | [`html`] | all of it on one self-contained page |
+
+#![forbid(unsafe_code)]
+#![warn(missing_docs)]
+
+pub mod charts;
+pub mod format;
+mod headline;
+pub mod html;
+mod labels;
+pub mod record;
+pub mod stats;
+pub mod summary;
+pub mod table;
+
+pub use html::{ReportError, Written, write_report};
+pub use record::{
+    Capabilities, Machine, ReadError, Record, SCHEMA, Status, read_records, write_record,
+};
+pub use summary::{Summary, SummaryError};

@@ -1,0 +1,132 @@
+//! Records to test with: made up, but of the size and order of real ones.
+
+use report::{Capabilities, Machine, Record, Status};
+
+/// A backend as these tests need it: name, family, nanoseconds and heap bytes for each cell.
+type Made = (&'static str, &'static str, f64, u64);
+
+const BACKENDS: [Made; 20] = [
+    ("leak", "none", 9.1, 16),
+    ("stack", "region", 5.6, 0),
+    ("malloc", "manual", 17.9, 0),
+    ("region", "region", 8.8, 0),
+    ("region-sweep", "region", 11.2, 0),
+    ("rc", "reference counting", 21.2, 0),
+    ("arc", "reference counting", 29.6, 0),
+    ("rc-value", "reference counting", 26.1, 0),
+    ("arc-value", "reference counting", 61.0, 0),
+    ("rc-split", "reference counting", 41.0, 0),
+    ("arc-split", "reference counting", 83.5, 0),
+    ("fused", "reference counting", 9.6, 0),
+    ("fused-value", "reference counting", 13.9, 0),
+    ("gc", "tracing", 5.7, 0),
+    ("semispace", "tracing", 5.9, 0),
+    ("mark-sweep", "tracing", 19.3, 0),
+    ("mark-region", "tracing", 8.3, 0),
+    ("shadow-stack", "tracing", 33.0, 0),
+    ("gc-arena", "tracing", 38.2, 0),
+    ("bespoke", "tracing", 15.0, 0),
+];
+
+const CELLS: [(u32, u64, u64); 5] =
+    [(6, 4, 5_268), (7, 40, 33_738), (8, 92, 237_936), (9, 352, 1_730_000), (10, 724, 13_400_000)];
+
+/// A right sample of one backend, to be changed.
+pub fn sample(backend: &str, n: u32, round: u32, ns: u64) -> Record {
+    Record {
+        program: "nqueens 0.1.0".into(),
+        backend: backend.into(),
+        family: "tracing".into(),
+        about: "Does one thing in one sentence.".into(),
+        capabilities: Capabilities {
+            returns: "when the nursery is full".into(),
+            moves: true,
+            cycles: true,
+            header_bytes: 8,
+            cell_bytes: 24,
+            ..Capabilities::default()
+        },
+        n,
+        threads: 1,
+        round,
+        seed: 42,
+        solutions: Some(92),
+        wall_ns: Some(ns),
+        iterations_ns: vec![ns + 9, ns, ns.saturating_sub(9)],
+        cells_allocated: Some(237_936),
+        machine: Machine {
+            processor: "A Processor 3000".into(),
+            cores: 2,
+            kernel: "6.1".into(),
+            os: "an operating system".into(),
+            compiler: "rustc 1.95.0".into(),
+            l1d_bytes: Some(32 << 10),
+            l2_bytes: Some(1 << 20),
+            ..Machine::default()
+        },
+        commit: "0123abc".into(),
+        command: "rc-vs-gc --n 8".into(),
+        ..Record::new()
+    }
+}
+
+/// A number from 0 to 1 that looks random and is the same every time.
+fn noise(seed: u64) -> f64 {
+    let mixed = (seed ^ (seed >> 31)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    ((mixed ^ (mixed >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9) >> 40) as f64 / (1u64 << 24) as f64
+}
+
+/// A full study: 20 backends, n = 6 to 10, 7 rounds, `gc` entered twice, `leak` out of memory at 10.
+pub fn study() -> Vec<Record> {
+    let mut records = Vec::new();
+    for round in 0..7 {
+        for (n, solutions, cells) in CELLS {
+            for (i, made) in BACKENDS.iter().enumerate() {
+                let seed = u64::from(round * 1000 + n * 50) + i as u64;
+                let mut record = made_sample(made, n, round, cells, noise(seed));
+                record.solutions = Some(solutions);
+                if made.0 == "gc" {
+                    let mut again = made_sample(made, n, round, cells, noise(seed + 99_999));
+                    again.solutions = Some(solutions);
+                    again.control = true;
+                    records.push(again);
+                }
+                if made.0 == "leak" && n == 10 {
+                    record.status = Status::OutOfMemory;
+                    record.message = Some("heap limit 128 MiB reached, 128 MiB live".into());
+                    record.solutions = None;
+                    record.iterations_ns.clear();
+                    record.wall_ns = None;
+                }
+                records.push(record);
+            }
+        }
+    }
+    records
+}
+
+fn made_sample(made: &Made, n: u32, round: u32, cells: u64, noise: f64) -> Record {
+    let &(name, family, ns_per_cell, bytes_per_cell) = made;
+    let ns = cells as f64 * ns_per_cell * (0.99 + 0.03 * noise);
+    let tracing = family == "tracing";
+    let mut record = sample(name, n, round, ns as u64);
+    record.family = family.into();
+    record.cells_allocated = Some(cells);
+    record.capabilities.problem_specific = name == "stack";
+    record.capabilities.moves = tracing;
+    record.collections_minor = tracing.then_some(cells / 16_384);
+    record.collections_major = tracing.then_some(0);
+    let heap = match name {
+        "gc" | "semispace" => 512 << 10,
+        "gc-arena" => 40_000 * u64::from(n),
+        _ => 3000 * u64::from(n) + name.len() as u64 * 100,
+    };
+    let heap = heap + bytes_per_cell * cells;
+    // std's pointers do not know what they hold.
+    record.heap_peak_bytes = (!name.starts_with("rc")).then_some(heap);
+    record.rss_peak_bytes = Some(heap + (2_200 << 10) + (noise * 90_000.0) as u64);
+    if tracing {
+        record.params.insert("nursery".into(), "256KiB".into());
+    }
+    record
+}

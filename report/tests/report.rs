@@ -1,0 +1,177 @@
+//! The page, the charts' files and the table, from a fixed record file and from degenerate ones.
+
+mod common;
+
+use common::sample;
+use report::table::{counts_table, results_table};
+use report::{Record, Status, Summary, read_records, write_report};
+use std::fs;
+use std::path::Path;
+
+/// Four backends, two sizes, three rounds, an A/A pair, counted samples, one out of memory.
+fn fixed() -> Vec<Record> {
+    read_records(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/records.jsonl")).unwrap()
+}
+
+/// The files of a report, by name.
+fn report(records: &[Record]) -> Vec<(String, Vec<u8>)> {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("new/report");
+    let written = write_report(records, None, &out).unwrap();
+    assert_eq!(written.index, written.files[0]);
+    let name = |path: &Path| path.file_name().unwrap().to_str().unwrap().to_owned();
+    written.files.iter().map(|path| (name(path), fs::read(path).unwrap())).collect()
+}
+
+fn page(records: &[Record]) -> String {
+    String::from_utf8(report(records).remove(0).1).unwrap()
+}
+
+#[test]
+fn tables_of_the_fixed_records() {
+    let summary = Summary::new(&fixed(), None).unwrap();
+    insta::assert_snapshot!("results", results_table(&summary, 120));
+    insta::assert_snapshot!("counts", counts_table(&summary, 120));
+}
+
+#[test]
+fn the_page_of_the_fixed_records() {
+    // Without the drawings and the style, whose bytes are no reader's concern.
+    let mut text = page(&fixed());
+    for (from, to) in [("<svg", "</svg>"), ("<style>", "</style>")] {
+        while let Some(start) = text.find(from) {
+            let end = start + text[start..].find(to).unwrap() + to.len();
+            text.replace_range(start..end, "(left out)");
+        }
+    }
+    insta::assert_snapshot!("page", text);
+}
+
+#[test]
+fn the_drawings_of_the_fixed_records() {
+    let files = report(&fixed());
+    let svgs = files.iter().filter(|(name, _)| name.ends_with(".svg"));
+    let shapes = svgs.map(|(name, bytes)| {
+        let text = std::str::from_utf8(bytes).unwrap();
+        let mut lines = vec![name.clone()];
+        for tag in ["<polyline", "<polygon", "<text"] {
+            lines.push(format!("  {} {tag}", text.matches(tag).count()));
+        }
+        // What is written in the drawing, in order.
+        let between = text.lines().filter(|line| !line.starts_with('<'));
+        lines.extend(between.map(|line| format!("  {line}")));
+        lines.join("\n")
+    });
+    insta::assert_snapshot!("drawings", shapes.collect::<Vec<_>>().join("\n"));
+}
+
+#[test]
+fn the_same_records_give_the_same_bytes() {
+    let files = report(&fixed());
+    let names: Vec<_> = files.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(
+        names,
+        [
+            "index.html",
+            "time-per-backend.svg",
+            "time-per-backend.png",
+            "time-against-n.svg",
+            "time-against-n.png",
+            "memory-per-backend.svg",
+            "memory-per-backend.png",
+        ]
+    );
+    assert!(files[2].1.starts_with(b"\x89PNG"));
+    // Not assert_eq, which would print them.
+    assert!(files == report(&fixed()));
+}
+
+#[test]
+fn a_full_study_fits_its_limits() {
+    let records = common::study();
+    let size = page(&records).len();
+    assert!(size < 2 << 20, "{size} bytes");
+    let table = results_table(&Summary::new(&records, None).unwrap(), 120);
+    // One line a row: nothing had to be wrapped.
+    assert_eq!(table.lines().filter(|line| line.starts_with("arc-split ")).count(), 5);
+    assert!(table.lines().all(|line| line.chars().count() <= 120), "{table}");
+    assert!(!table.contains('\u{1b}'));
+}
+
+#[test]
+fn little_or_no_data_gives_a_page_that_says_so() {
+    let failed = Record {
+        status: Status::Crashed,
+        message: Some("signal 11".into()),
+        ..sample("gc", 8, 0, 1)
+    };
+    let counted = Record { counted: true, ..sample("gc", 8, 0, 1) };
+    let cases: [(&[Record], &str); 5] = [
+        (&[], "There are no measurements in these records."),
+        (
+            &[sample("gc", 8, 0, 1000)],
+            "gc is the only general-purpose backend with a time at n = 8",
+        ),
+        (&[failed.clone(), failed], "No backend has a time"),
+        (&[counted], "No backend has a time"),
+        (&[sample("gc", 0, 0, 0)], "gc is the only general-purpose backend with a time at n = 0"),
+    ];
+    for (records, sentence) in cases {
+        let page = page(records);
+        assert!(page.contains(sentence), "{page}");
+        let summary = Summary::new(records, None).unwrap();
+        assert_eq!(results_table(&summary, 80).contains("no measurements"), records.is_empty());
+        assert!(!counts_table(&summary, 10).is_empty());
+    }
+}
+
+#[test]
+fn hostile_names_stay_text() {
+    let hostile = "<script>alert('\"&{{ 7*7 }}{% x %}\u{1b}[31m\u{202e}";
+    let mut records = Vec::new();
+    for n in [8, 9] {
+        let mut record = sample(hostile, n, 0, 1000);
+        record.family = hostile.into();
+        record.about = hostile.into();
+        record.capabilities.returns = hostile.into();
+        record.capabilities.problem_specific = true;
+        record.program = hostile.into();
+        record.command = hostile.into();
+        record.commit = hostile.into();
+        record.machine.processor = hostile.into();
+        record.params.insert(hostile.into(), hostile.into());
+        record.rss_peak_bytes = Some(u64::MAX);
+        record.heap_peak_bytes = Some(0);
+        records.push(record.clone());
+        record.backend = "long ".repeat(500);
+        record.status = Status::WrongAnswer;
+        record.message = Some(hostile.into());
+        records.push(record);
+    }
+    for (name, bytes) in report(&records) {
+        let text = String::from_utf8_lossy(&bytes);
+        assert!(name.ends_with("png") || !text.contains("<script"), "{name}");
+        assert!(name.ends_with("png") || !text.contains('\u{1b}'), "{name}");
+    }
+    let page = page(&records);
+    assert!(page.contains("&lt;script&gt;") && page.contains("{{ 7*7 }}"));
+    let table = results_table(&Summary::new(&records, None).unwrap(), 120);
+    assert!(!table.contains('\u{1b}') && table.lines().count() < 40, "{table}");
+}
+
+#[test]
+fn what_cannot_be_written_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("file");
+    fs::write(&file, "").unwrap();
+    let error = write_report(&fixed(), None, file.join("out")).unwrap_err().to_string();
+    assert!(
+        error.contains("cannot be written") && error.contains("out") && !error.contains('\n'),
+        "{error}"
+    );
+    let error = write_report(&fixed(), Some("cg"), folder.path()).unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "no backend 'cg' in these records to compare with; give one of: stack, gc, rc-value, leak"
+    );
+}
