@@ -4,11 +4,13 @@
 //! - [`object`]: what objects are made of
 //! - [`backends`]: one file per memory manager
 //! - [`registry`]: the list of backends
+//! - [`conformance`]: how tests go through all of them
 //!
 //! All `unsafe` code of the study is in this crate; its public interface is
 //! safe and sound.
 
 pub mod backends;
+pub mod conformance;
 pub mod heap;
 pub mod info;
 mod machine;
