@@ -76,6 +76,16 @@ pub struct StackHeap<T> {
 pub struct Mark(NonNull<u8>);
 
 impl<T: Tally> StackHeap<T> {
+    /// Nothing in a new chunk is pinned: the floor of the one before may well
+    /// be a higher address.
+    #[cold]
+    #[inline(never)]
+    fn take_in_new_chunk(&mut self, bytes: usize) -> NonNull<u8> {
+        let at = self.chunks.take(bytes);
+        self.floor = self.chunks.base;
+        at
+    }
+
     /// Frees chunks until the one of `mark`, or the one pinned by a mutation.
     #[cold]
     #[inline(never)]
@@ -100,7 +110,10 @@ unsafe impl<T: Tally> Uncounted for StackHeap<T> {
     #[inline(always)]
     fn take<F: Family>(&mut self, bytes: usize) -> NonNull<u8> {
         self.tally.add(Event::Allocated, 1);
-        self.chunks.take(bytes)
+        match self.chunks.bump.take(bytes) {
+            Some(at) => at,
+            None => self.take_in_new_chunk(bytes),
+        }
     }
     /// The write may let any object escape its scope: all stay (S2).
     fn write_barrier<F: Family>(&mut self, _: NonNull<u8>) {
