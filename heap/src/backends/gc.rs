@@ -385,6 +385,10 @@ impl<T: Tally> Heap for GcHeap<T> {
     fn settle(&mut self) {
         self.collect_minor(&mut NoRoots);
         self.collect_major(&mut NoRoots);
+        if self.held_bytes() > self.limit_bytes {
+            self.old.trim();
+        }
+        self.soft_end = soft_end(&self.nursery, self.zeal || self.held_bytes() > self.limit_bytes);
     }
     fn stats(&self) -> Stats {
         Stats {
