@@ -85,15 +85,21 @@ fn tables(backends: &[Info], width_columns: u16) -> String {
             ]);
         }
     }
-    format!(
-        "{}\n\ncell: bytes of one list cell, header included; \
-         cycles: whether unreachable cycles are reclaimed\n\
-         *: relies on this program's last-in, first-out lifetimes\n\n{}\n\n\
-         Set a parameter with --set PARAMETER=VALUE, any backend's limit with --heap-limit SIZE.\n",
-        table.trim_fmt(),
-        params.trim_fmt()
-    )
+    format!("{}\n\n{NOTES}\n{}\n\n{SETTING}", table.trim_fmt(), params.trim_fmt())
 }
+
+/// What the backends' columns mean.
+const NOTES: &str = "\
+header: bytes of an object beyond its fields; cell: bytes of a list cell in all
+cycles: whether unreachable cycles are reclaimed
+*: relies on this program's last-in, first-out lifetimes
+";
+
+/// How the parameters are set.
+const SETTING: &str = "\
+Set a parameter with --set PARAMETER=VALUE, the heap limit of every backend
+with --heap-limit SIZE.
+";
 
 fn new_table(header: &[&str], width_columns: u16) -> Table {
     let mut table = Table::new();
