@@ -39,15 +39,16 @@ pub fn run(options: Measure) -> Result<Exit, Stop> {
         return Ok(exit);
     }
     let baseline = options.baseline.map(|info| info.name);
-    let report = render::write(&records, baseline, &report_in(&options.out))?;
-    let shown = match options.format {
-        Format::Table => render::table(&records, baseline, options.counted)?,
-        Format::Json => String::new(),
-    };
-    terminal::print(&shown)?;
+    // Before the table, so that a closed pipe does not keep it from being written;
+    // and the table is shown even if the report cannot be.
+    let report = render::write(&records, baseline, &report_in(&options.out));
+    if options.format == Format::Table {
+        terminal::print(&render::table(&records, baseline, options.counted)?)?;
+    }
     if options.format == Format::Json || options.counted {
         failures(&records).iter().for_each(|line| terminal::say(line));
     }
+    let report = report?;
     if !options.quiet {
         let line = format!(
             "records: {}\nreport:  {}\n",

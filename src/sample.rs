@@ -13,6 +13,7 @@ use heap::{BACKENDS, Backend, Heap, HeapError, Off, On, Settings, Stats, Visit};
 use nqueens::{Answer, MAX_N, Queens};
 use report::{Record, Status};
 use serde::{Deserialize, Serialize};
+use std::cell::OnceCell;
 use std::time::Instant;
 
 /// Most timed searches of a sample.
@@ -75,7 +76,9 @@ pub fn run(task: Task) -> anyhow::Result<Record> {
     if let Some(core) = task.core {
         machine::pin(core);
     }
-    let measure = Measure { settings: &settings, record: &mut record, search_ns: task.search_ns };
+    let right = OnceCell::new();
+    let measure =
+        Measure { settings: &settings, record: &mut record, search_ns: task.search_ns, right };
     if let Some(Err(failure)) = heap::visit(info.name, measure) {
         record.status = failure.status;
         record.message = Some(failure.message);
@@ -87,6 +90,9 @@ struct Measure<'a> {
     settings: &'a Settings,
     record: &'a mut Record,
     search_ns: u64,
+    /// The right number of solutions; found out once, after a search has
+    /// ended, since some end early for lack of memory.
+    right: OnceCell<u64>,
 }
 
 impl Visit for Measure<'_> {
@@ -111,7 +117,7 @@ impl Measure<'_> {
         self.peaks(&heap.stats());
         let (warm_up_ns, first) = warm_up?;
         self.record.solutions = Some(first.solutions);
-        check_answer(self.record.n, &first)?;
+        self.check_answer(&first)?;
         heap.settle();
 
         let iterations = iterations(self.search_ns, warm_up_ns);
@@ -125,7 +131,7 @@ impl Measure<'_> {
             let ended = search(&mut heap, &queens);
             self.peaks(&heap.stats());
             let (ns, answer) = ended?;
-            check_answer(self.record.n, &answer)?;
+            self.check_answer(&answer)?;
             self.record.iterations_ns.push(ns);
             heap.settle();
         }
@@ -154,9 +160,19 @@ impl Measure<'_> {
         record.collections_major = Some(stats.collections_major);
         record.bytes_copied = Some(stats.bytes_copied);
         record.live_cells_at_exit = Some(stats.live_cells);
-        check_answer(record.n, &answer)?;
-        check_work(record.n, &answer, &stats)?;
+        self.check_answer(&answer)?;
+        check_work(self.record.n, &answer, &stats)?;
         leaked::<B>(&stats)
+    }
+
+    fn check_answer(&self, answer: &Answer) -> Result<(), Failure> {
+        let found = answer.solutions;
+        let right = *self.right.get_or_init(|| expected::solutions(self.record.n));
+        if found == right {
+            return Ok(());
+        }
+        let message = format!("{found} solutions instead of {right}");
+        Err(Failure { status: Status::WrongAnswer, message })
     }
 
     /// Keeps the largest peaks.
@@ -190,15 +206,6 @@ fn median_ns(iterations_ns: &[u64]) -> Option<u64> {
     sorted.get(sorted.len().saturating_sub(1) / 2).copied()
 }
 
-fn check_answer(n: u32, answer: &Answer) -> Result<(), Failure> {
-    let (found, right) = (answer.solutions, expected::solutions(n));
-    if found == right {
-        return Ok(());
-    }
-    let message = format!("{found} solutions instead of {right}");
-    Err(Failure { status: Status::WrongAnswer, message })
-}
-
 fn check_work(n: u32, answer: &Answer, stats: &Stats) -> Result<(), Failure> {
     let done = expected::Work {
         allocated: stats.cells_allocated,
@@ -230,16 +237,24 @@ mod tests {
 
     #[test]
     fn failures_are_told_apart() {
+        let info = &heap::backends::gc::Gc::INFO;
+        let mut record = Record { n: 4, ..Record::new() };
+        let measure = Measure {
+            settings: &Settings::new(info),
+            record: &mut record,
+            search_ns: 0,
+            right: OnceCell::new(),
+        };
         let mut answer = Answer { solutions: 2, cells_filtered: 296, cells_length: 184 };
         let mut stats = Stats { cells_allocated: 172, ..Stats::default() };
-        assert_eq!(check_answer(4, &answer).and(check_work(4, &answer, &stats)), Ok(()));
+        assert_eq!(measure.check_answer(&answer).and(check_work(4, &answer, &stats)), Ok(()));
         assert_eq!(leaked::<heap::backends::gc::Gc>(&stats), Ok(()));
         stats.cells_allocated += 1;
         let failure = check_work(4, &answer, &stats).unwrap_err();
         assert_eq!(failure.status, Status::WrongAnswer);
         assert!(failure.message.starts_with("other work: 173 cells"), "{}", failure.message);
         answer.solutions = 3;
-        let failure = check_answer(4, &answer).unwrap_err();
+        let failure = measure.check_answer(&answer).unwrap_err();
         assert_eq!(failure.message, "3 solutions instead of 2");
         stats.live_cells = 1;
         let failure = leaked::<heap::backends::gc::Gc>(&stats).unwrap_err();

@@ -1,6 +1,7 @@
 //! Standard output, standard error and progress; a closed pipe is no error.
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+use std::fmt;
 use std::io::{self, ErrorKind, Write};
 
 /// Columns of a line where no terminal says how many it has.
@@ -42,8 +43,14 @@ pub fn width_columns() -> u16 {
 /// A progress bar over so many samples; shown on a terminal only, and not when `quiet`.
 pub fn progress(samples: usize, quiet: bool) -> ProgressBar {
     let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
-    let style = ProgressStyle::with_template("{bar:24} {pos}/{len}  {msg}  {eta} left")
+    let style = ProgressStyle::with_template("{bar:24} {pos}/{len}  {msg}{left}")
         .unwrap_or_else(|_| ProgressStyle::default_bar())
+        .with_key("left", |state: &ProgressState, text: &mut dyn fmt::Write| {
+            // The first sample says how long the others may take.
+            if state.pos() > 0 {
+                let _ = write!(text, "  {:#} left", HumanDuration(state.eta()));
+            }
+        })
         .progress_chars("=> ");
     ProgressBar::with_draw_target(Some(samples as u64), target).with_style(style)
 }
