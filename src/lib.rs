@@ -1,1 +1,58 @@
+//! The command `rc-vs-gc`: measures one program under every memory manager.
+//!
+//! | module | one idea |
+//! |---|---|
+//! | [`options`] | what may be given on the command line |
+//! | [`values`] | how each value is written, and what is said of a wrong one |
+//! | [`config`] | a backend with its parameters, checked |
+//! | [`study`] | the order of a run: blocks, each shuffled, one backend entered twice |
+//! | [`child`] | a sample as its parent sees it: a process that answers with a record |
+//! | [`sample`] | a sample as the child runs it: warm-up, timed runs, counted run |
+//! | [`expected`] | answers and work counts that every backend must reach |
+//! | [`machine`] | the machine and compiler, described |
+//! | [`folder`] | the output folder, where nothing measured is overwritten |
+//! | [`measure`] | a measuring run from options to exit code |
+//! | [`render`] | tables and report of finished records |
+//! | [`list`] | the registry, for people and for programs |
+//! | [`terminal`] | standard output, standard error, progress |
+//! | [`exit`] | exit codes |
 
+#![forbid(unsafe_code)]
+
+mod child;
+mod config;
+mod exit;
+pub mod expected;
+mod folder;
+mod list;
+mod machine;
+mod measure;
+mod options;
+mod render;
+pub mod sample;
+mod study;
+mod terminal;
+mod values;
+
+use exit::{Exit, Stop};
+use options::{Command, Given};
+use std::process::ExitCode;
+
+/// Runs the command with the arguments of the process.
+pub fn main() -> ExitCode {
+    let done = match options::read() {
+        Ok(Given::Text(text)) => terminal::print(&text).map(|_| Exit::Done).map_err(Stop::from),
+        Ok(Given::Run(options)) => match options.command {
+            None => measure::run(options.measure),
+            Some(Command::List(options)) => list::run(&options),
+            Some(Command::Report(options)) => render::run(&options),
+            Some(Command::Sample) => sample::main(),
+        },
+        Err(stop) => Err(stop),
+    };
+    let exit = done.unwrap_or_else(|stop| {
+        terminal::say(&format!("error: {stop}"));
+        stop.exit
+    });
+    exit.into()
+}

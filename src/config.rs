@@ -1,0 +1,97 @@
+//! A backend with its parameters, and their text as records keep it.
+
+use crate::exit::Stop;
+use crate::options::Measure;
+use crate::values::{Selection, Setting};
+use anyhow::anyhow;
+use heap::settings::show_bytes;
+use heap::{BACKENDS, Info, SettingError, Settings};
+use std::collections::BTreeMap;
+
+/// Name of the heap limit among the parameters of a record.
+pub const HEAP_LIMIT: &str = "heap-limit";
+
+/// One thing to measure: a backend and the values of all its parameters.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// The backend.
+    pub info: &'static Info,
+    /// Every parameter with its value, the heap limit included.
+    pub params: BTreeMap<String, String>,
+    /// Whether it repeats another one, to show the noise.
+    pub control: bool,
+}
+
+/// What the options ask to be measured, each once, in the order given.
+///
+/// # Errors
+///
+/// [`crate::exit::Exit::BadInput`]: a setting that is wrong, given twice, or of
+/// a backend that is not selected.
+pub fn selected(options: &Measure) -> Result<Vec<Config>, Stop> {
+    let mut configs: Vec<Config> = Vec::new();
+    for info in options.backend.iter().flat_map(|selection| match selection {
+        Selection::All => BACKENDS.iter().collect(),
+        Selection::One(info) => vec![*info],
+    }) {
+        if !configs.iter().any(|config| config.info.name == info.name) {
+            let params = params(info, options.heap_limit, &options.set)?;
+            configs.push(Config { info, params, control: false });
+        }
+    }
+    let names: Vec<&str> = configs.iter().map(|config| config.info.name).collect();
+    let not_selected = |option: &str, info: &Info| {
+        let (name, names) = (info.name, names.join(", "));
+        Stop::bad_input(anyhow!("{option}: backend '{name}' is not selected (selected: {names})"))
+    };
+    if let Some(set) = options.set.iter().find(|set| !names.contains(&set.backend.name)) {
+        return Err(not_selected(&format!("--set {}.{}", set.backend.name, set.name), set.backend));
+    }
+    if let Some(baseline) = options.baseline.filter(|info| !names.contains(&info.name)) {
+        return Err(not_selected(&format!("--baseline {}", baseline.name), baseline));
+    }
+    Ok(configs)
+}
+
+/// Every parameter of a backend with its value.
+fn params(
+    info: &Info,
+    limit_bytes: usize,
+    set: &[Setting],
+) -> Result<BTreeMap<String, String>, Stop> {
+    let mut settings = Settings::new(info);
+    let mut seen: Vec<&str> = Vec::new();
+    for set in set.iter().filter(|set| set.backend.name == info.name) {
+        settings
+            .set(info, &set.name, &set.value)
+            .map_err(|why| anyhow!("--set: {why}"))
+            .map_err(Stop::bad_input)?;
+        if seen.contains(&set.name.as_str()) {
+            let why = anyhow!("--set {}.{}: given twice; give it once", info.name, set.name);
+            return Err(Stop::bad_input(why));
+        }
+        seen.push(&set.name);
+    }
+    let mut params: BTreeMap<String, String> =
+        settings.values().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+    params.insert(HEAP_LIMIT.to_owned(), show_bytes(limit_bytes));
+    Ok(params)
+}
+
+/// The settings that a record's parameters say.
+///
+/// # Errors
+///
+/// A parameter or value that the backend does not have.
+pub fn settings(info: &Info, params: &BTreeMap<String, String>) -> Result<Settings, SettingError> {
+    let mut settings = Settings::new(info);
+    for (name, value) in params {
+        if name == HEAP_LIMIT {
+            settings.limit_bytes = heap::settings::parse_bytes(value)
+                .ok_or_else(|| SettingError(format!("{name}: '{value}' is not a size")))?;
+        } else {
+            settings.set(info, name, value)?;
+        }
+    }
+    Ok(settings)
+}

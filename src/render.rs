@@ -1,0 +1,65 @@
+//! What is made of finished records: the table and the report.
+
+use crate::exit::{Exit, Stop};
+use crate::folder::report_in;
+use crate::{options, terminal};
+use report::{Record, ReportError, Status, Summary, read_records, table, write_report};
+use std::path::{Path, PathBuf};
+
+/// The sub-command `report`.
+///
+/// # Errors
+///
+/// [`Exit::BadInput`]: a record file that is not right, a baseline that is not
+/// in it, a folder that cannot be written.
+pub fn run(options: &options::Report) -> Result<Exit, Stop> {
+    let mut records = Vec::new();
+    for file in &options.files {
+        records.extend(read_records(file).map_err(Stop::bad_input)?);
+    }
+    let baseline = options.baseline.as_deref();
+    let counted = records.iter().all(|record| record.counted);
+    let index = write(&records, baseline, &report_in(&options.out))?;
+    terminal::print(&self::table(&records, baseline, counted)?)?;
+    if !options.quiet {
+        terminal::print(&format!("\nreport:  {}\n", index.display()))?;
+    }
+    Ok(Exit::Done)
+}
+
+/// Writes the report into a folder and returns its page.
+///
+/// # Errors
+///
+/// [`Exit::BadInput`]: an unknown baseline, a folder that cannot be written.
+pub fn write(records: &[Record], baseline: Option<&str>, folder: &Path) -> Result<PathBuf, Stop> {
+    let baseline = baseline.or_else(|| entered_twice(records));
+    match write_report(records, baseline, folder) {
+        Ok(written) => Ok(written.index),
+        Err(why @ (ReportError::Summary(_) | ReportError::Unwritable { .. })) => {
+            Err(Stop::bad_input(why))
+        }
+        Err(why) => Err(why.into()),
+    }
+}
+
+/// The table for a terminal: of times, or of work counts.
+///
+/// # Errors
+///
+/// [`Exit::BadInput`]: an unknown baseline.
+pub fn table(records: &[Record], baseline: Option<&str>, counted: bool) -> Result<String, Stop> {
+    let baseline = baseline.or_else(|| entered_twice(records));
+    let summary = Summary::new(records, baseline).map_err(Stop::bad_input)?;
+    let columns = terminal::width_columns();
+    Ok(match counted {
+        true => table::counts_table(&summary, columns),
+        false => table::results_table(&summary, columns),
+    })
+}
+
+/// The backend that the run compared with, if it has a time.
+fn entered_twice(records: &[Record]) -> Option<&str> {
+    let good = |record: &&Record| record.control && record.status == Status::Ok;
+    records.iter().find(good).map(|record| record.backend.as_str())
+}

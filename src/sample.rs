@@ -1,0 +1,285 @@
+//! One sample, as the child process runs it: a task on standard input, a
+//! record on standard output.
+//!
+//! First the timed instance: one search to warm up, then so many on the clock
+//! that the sample lasts long enough; its peak memory is read before anything
+//! else runs. Then the counted instance, once, for the work done. Answers and
+//! work counts are compared with the expected ones.
+
+use crate::exit::{Exit, Stop};
+use crate::{config, expected, machine, terminal};
+use anyhow::anyhow;
+use heap::{BACKENDS, Backend, Heap, HeapError, Off, On, Settings, Stats, Visit};
+use nqueens::{Answer, MAX_N, Queens};
+use report::{Record, Status};
+use serde::{Deserialize, Serialize};
+use std::cell::OnceCell;
+use std::time::Instant;
+
+/// Most timed searches of a sample.
+const MAX_ITERATIONS: u64 = 1_000;
+
+/// A sample to run.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Task {
+    /// The sample's record, filled in but for what running it tells.
+    pub record: Record,
+    /// The core to run on; any, where there is none.
+    pub core: Option<usize>,
+    /// How long the uncounted searches shall last together, in nanoseconds.
+    pub search_ns: u64,
+}
+
+/// Why a sample has no time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Failure {
+    status: Status,
+    message: String,
+}
+
+impl From<HeapError> for Failure {
+    fn from(error: HeapError) -> Self {
+        Failure { status: Status::OutOfMemory, message: error.to_string() }
+    }
+}
+
+/// The child process: reads a task, runs it, prints its record.
+///
+/// # Errors
+///
+/// [`Exit::BadInput`]: standard input holds no task of this version.
+pub(crate) fn main() -> Result<Exit, Stop> {
+    machine::end_with_parent();
+    let task: Task = serde_json::from_reader(std::io::stdin().lock())
+        .map_err(|why| Stop::bad_input(anyhow!("standard input holds no sample: {why}")))?;
+    let record = run(task).map_err(Stop::bad_input)?;
+    let mut line = Vec::new();
+    report::write_record(&mut line, &record)?;
+    terminal::print(&String::from_utf8_lossy(&line))?;
+    Ok(record.status.into())
+}
+
+/// Runs a sample in this process and fills in its record. A failure of the
+/// backend is part of the record.
+///
+/// # Errors
+///
+/// A task that does not fit the registry.
+pub fn run(task: Task) -> anyhow::Result<Record> {
+    let mut record = task.record;
+    let info = BACKENDS.iter().find(|info| info.name == record.backend);
+    let info = info.ok_or_else(|| anyhow!("no backend is called '{}'", record.backend))?;
+    if !(1..=MAX_N).contains(&record.n) {
+        return Err(anyhow!("n = {} is not from 1 to {MAX_N}", record.n));
+    }
+    let settings = config::settings(info, &record.params)?;
+    if let Some(core) = task.core {
+        machine::pin(core);
+    }
+    let right = OnceCell::new();
+    let measure =
+        Measure { settings: &settings, record: &mut record, search_ns: task.search_ns, right };
+    if let Some(Err(failure)) = heap::visit(info.name, measure) {
+        record.status = failure.status;
+        record.message = Some(failure.message);
+    }
+    Ok(record)
+}
+
+struct Measure<'a> {
+    settings: &'a Settings,
+    record: &'a mut Record,
+    search_ns: u64,
+    /// The right number of solutions; found out once, after a search has
+    /// ended, since some end early for lack of memory.
+    right: OnceCell<u64>,
+}
+
+impl Visit for Measure<'_> {
+    type Out = Result<(), Failure>;
+    fn visit<B: Backend>(mut self) -> Result<(), Failure> {
+        let mut leak = Ok(());
+        if !self.record.counted {
+            let ended = self.time::<B>();
+            self.record.rss_peak_bytes = machine::rss_peak_bytes();
+            leak = leaked::<B>(&ended?);
+        }
+        leak.and(self.count::<B>())
+    }
+}
+
+impl Measure<'_> {
+    /// Times searches of the uncounted instance. Peaks are recorded, if it fails too.
+    fn time<B: Backend>(&mut self) -> Result<Stats, Failure> {
+        let mut heap = <B::Heap<Off>>::new(self.settings);
+        let queens = Queens::<Off>::new(self.record.n);
+        let warm_up = search(&mut heap, &queens);
+        self.peaks(&heap.stats());
+        let (warm_up_ns, first) = warm_up?;
+        self.record.solutions = Some(first.solutions);
+        self.check_answer(&first)?;
+        heap.settle();
+
+        let iterations = iterations(self.search_ns, warm_up_ns);
+        self.record.iterations_ns.reserve_exact(iterations as usize);
+        for _ in 0..iterations {
+            if !B::INFO.reclaims {
+                // It keeps all it ever allocated; each search shall start alike.
+                drop(heap);
+                heap = <B::Heap<Off>>::new(self.settings);
+            }
+            let ended = search(&mut heap, &queens);
+            self.peaks(&heap.stats());
+            let (ns, answer) = ended?;
+            self.check_answer(&answer)?;
+            self.record.iterations_ns.push(ns);
+            heap.settle();
+        }
+        self.record.wall_ns = median_ns(&self.record.iterations_ns);
+        Ok(heap.stats())
+    }
+
+    /// Counts the work of one search.
+    fn count<B: Backend>(&mut self) -> Result<(), Failure> {
+        let mut heap = <B::Heap<On>>::new(self.settings);
+        let ended = heap.run(&Queens::<On>::new(self.record.n));
+        if self.record.counted || self.record.live_peak_bytes.is_none() {
+            self.peaks(&heap.stats());
+        }
+        let answer = ended?;
+        heap.settle();
+        let stats = heap.stats();
+        let record = &mut *self.record;
+        record.solutions = Some(answer.solutions);
+        record.cells_allocated = Some(stats.cells_allocated);
+        record.cells_filtered = Some(answer.cells_filtered);
+        record.cells_length = Some(answer.cells_length);
+        record.rc_increments = Some(stats.rc_increments);
+        record.rc_decrements = Some(stats.rc_decrements);
+        record.collections_minor = Some(stats.collections_minor);
+        record.collections_major = Some(stats.collections_major);
+        record.bytes_copied = Some(stats.bytes_copied);
+        record.live_cells_at_exit = Some(stats.live_cells);
+        self.check_answer(&answer)?;
+        check_work(self.record.n, &answer, &stats)?;
+        leaked::<B>(&stats)
+    }
+
+    fn check_answer(&self, answer: &Answer) -> Result<(), Failure> {
+        let found = answer.solutions;
+        let right = *self.right.get_or_init(|| expected::solutions(self.record.n));
+        if found == right {
+            return Ok(());
+        }
+        let message = format!("{found} solutions instead of {right}");
+        Err(Failure { status: Status::WrongAnswer, message })
+    }
+
+    /// Keeps the largest peaks.
+    fn peaks(&mut self, stats: &Stats) {
+        // Zero is what a heap says that does not know.
+        let largest = |old: &mut Option<u64>, new: usize| {
+            *old = (*old).max((new > 0).then_some(new as u64));
+        };
+        largest(&mut self.record.heap_peak_bytes, stats.heap_peak_bytes);
+        largest(&mut self.record.live_peak_bytes, stats.live_peak_bytes);
+    }
+}
+
+/// One search: nanoseconds on the monotonic clock, and what it found.
+fn search(heap: &mut impl Heap, queens: &Queens<Off>) -> Result<(u64, Answer), HeapError> {
+    let start = Instant::now();
+    let answer = heap.run(queens);
+    let elapsed = start.elapsed();
+    Ok((elapsed.as_nanos() as u64, answer?))
+}
+
+/// Searches to time, so that they and the warm-up last `search_ns` together.
+fn iterations(search_ns: u64, warm_up_ns: u64) -> u64 {
+    search_ns.div_ceil(warm_up_ns.max(1)).saturating_sub(1).clamp(1, MAX_ITERATIONS)
+}
+
+/// The lower median.
+fn median_ns(iterations_ns: &[u64]) -> Option<u64> {
+    let mut sorted = iterations_ns.to_vec();
+    sorted.sort_unstable();
+    sorted.get(sorted.len().saturating_sub(1) / 2).copied()
+}
+
+fn check_work(n: u32, answer: &Answer, stats: &Stats) -> Result<(), Failure> {
+    let done = expected::Work {
+        allocated: stats.cells_allocated,
+        filtered: answer.cells_filtered,
+        length: answer.cells_length,
+    };
+    match expected::work(n) {
+        Some(right) if right != done => {
+            let message = format!("other work: {done}; instead of {right}");
+            Err(Failure { status: Status::WrongAnswer, message })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Whether a settled heap that reclaims still holds something.
+fn leaked<B: Backend>(stats: &Stats) -> Result<(), Failure> {
+    let (cells, bytes) = (stats.live_cells, stats.live_bytes);
+    if !B::INFO.reclaims || (cells == 0 && bytes == 0) {
+        return Ok(());
+    }
+    let message = format!("{cells} cells ({bytes} bytes) are still held at the end");
+    Err(Failure { status: Status::Leaked, message })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn failures_are_told_apart() {
+        let info = &heap::backends::gc::Gc::INFO;
+        let mut record = Record { n: 4, ..Record::new() };
+        let measure = Measure {
+            settings: &Settings::new(info),
+            record: &mut record,
+            search_ns: 0,
+            right: OnceCell::new(),
+        };
+        let mut answer = Answer { solutions: 2, cells_filtered: 296, cells_length: 184 };
+        let mut stats = Stats { cells_allocated: 172, ..Stats::default() };
+        assert_eq!(measure.check_answer(&answer).and(check_work(4, &answer, &stats)), Ok(()));
+        assert_eq!(leaked::<heap::backends::gc::Gc>(&stats), Ok(()));
+        stats.cells_allocated += 1;
+        let failure = check_work(4, &answer, &stats).unwrap_err();
+        assert_eq!(failure.status, Status::WrongAnswer);
+        assert!(failure.message.starts_with("other work: 173 cells"), "{}", failure.message);
+        answer.solutions = 3;
+        let failure = measure.check_answer(&answer).unwrap_err();
+        assert_eq!(failure.message, "3 solutions instead of 2");
+        stats.live_cells = 1;
+        let failure = leaked::<heap::backends::gc::Gc>(&stats).unwrap_err();
+        assert_eq!(failure.status, Status::Leaked);
+    }
+
+    #[test]
+    fn a_sample_lasts_long_enough() {
+        assert_eq!(iterations(100, 30), 3);
+        assert_eq!(iterations(100, 200), 1);
+        assert_eq!(iterations(u64::MAX, 0), MAX_ITERATIONS);
+        assert_eq!(median_ns(&[5, 1, 4, 2]), Some(2));
+    }
+
+    #[test]
+    fn every_backend_fills_its_record() {
+        for info in BACKENDS {
+            let settings = Settings::new(info);
+            let params = settings.values().map(|(k, v)| (k.to_owned(), v.to_owned())).collect();
+            let backend = info.name.to_owned();
+            let record = Record { backend, params, n: 5, ..Record::new() };
+            let record = run(Task { record, core: None, search_ns: 1 }).unwrap();
+            assert_eq!((record.status, record.message), (Status::Ok, None), "{}", info.name);
+            assert_eq!((record.solutions, record.cells_allocated), (Some(10), Some(922)));
+            assert_eq!(record.iterations_ns.len(), 1);
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! Standard output, standard error and progress; a closed pipe is no error.
+
+use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+use std::fmt;
+use std::io::{self, ErrorKind, Write};
+
+/// Columns of a line where no terminal says how many it has.
+const WIDE_COLUMNS: u16 = 200;
+
+/// Whether anyone still reads standard output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reader {
+    /// The text was taken.
+    There,
+    /// The pipe is closed.
+    Gone,
+}
+
+/// Writes to standard output at once.
+///
+/// # Errors
+///
+/// Any but a closed pipe, such as a full disk.
+pub fn print(text: &str) -> io::Result<Reader> {
+    let mut out = io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Ok(()) => Ok(Reader::There),
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(Reader::Gone),
+        Err(error) => Err(error),
+    }
+}
+
+/// Writes a line to standard error, if anyone reads it.
+pub fn say(line: &str) {
+    let _ = writeln!(io::stderr(), "{line}");
+}
+
+/// Columns of the terminal that standard output is on.
+pub fn width_columns() -> u16 {
+    console::Term::stdout().size_checked().map_or(WIDE_COLUMNS, |(_, columns)| columns)
+}
+
+/// A progress bar over so many samples; shown on a terminal only, and not when `quiet`.
+pub fn progress(samples: usize, quiet: bool) -> ProgressBar {
+    let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
+    let style = ProgressStyle::with_template("{bar:24} {pos}/{len}  {msg}{left}")
+        .unwrap_or_else(|_| ProgressStyle::default_bar())
+        .with_key("left", |state: &ProgressState, text: &mut dyn fmt::Write| {
+            // The first sample says how long the others may take.
+            if state.pos() > 0 {
+                let _ = write!(text, "  {:#} left", HumanDuration(state.eta()));
+            }
+        })
+        .progress_chars("=> ");
+    ProgressBar::with_draw_target(Some(samples as u64), target).with_style(style)
+}

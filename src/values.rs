@@ -1,0 +1,122 @@
+//! How each value is written on the command line. Every error says what would
+//! be right; the option and the value are put before it.
+
+use heap::settings::parse_bytes;
+use heap::{BACKENDS, Info};
+use nqueens::MAX_N;
+use std::ops::RangeInclusive;
+
+/// Most rounds of a run.
+const MAX_ROUNDS: u32 = 100_000;
+
+/// What one name of `--backend` selects.
+#[derive(Clone, Copy, Debug)]
+pub enum Selection {
+    /// The whole registry.
+    All,
+    /// One backend.
+    One(&'static Info),
+}
+
+/// One `--set`, not yet checked against the backend's parameters.
+#[derive(Clone, Debug)]
+pub struct Setting {
+    /// The backend.
+    pub backend: &'static Info,
+    /// The parameter's name.
+    pub name: String,
+    /// The value as it was written.
+    pub value: String,
+}
+
+/// Reads the name of a backend, or `all`.
+pub fn selection(text: &str) -> Result<Selection, String> {
+    if text == "all" { Ok(Selection::All) } else { backend(text).map(Selection::One) }
+}
+
+/// Reads the name of a backend.
+pub fn backend(text: &str) -> Result<&'static Info, String> {
+    BACKENDS.iter().find(|info| info.name == text).ok_or_else(|| {
+        let nearest = nearest(text, BACKENDS.iter().map(|info| info.name));
+        let meant = match nearest.is_empty() {
+            true => String::new(),
+            false => format!("did you mean {}? ", nearest.join(" or ")),
+        };
+        format!("no backend is called that; {meant}'rc-vs-gc list' names all")
+    })
+}
+
+/// Reads a board size or a range of them: `8`, `6..=10`, `6..11`.
+pub fn sizes(text: &str) -> Result<RangeInclusive<u32>, String> {
+    let wrong = || format!("give board sizes from 1 to {MAX_N}, such as 8 or 8,9 or 6..=10");
+    let size = |text: &str| text.trim().parse::<u32>().map_err(|_| wrong());
+    let (first, last) = if let Some((first, last)) = text.split_once("..=") {
+        (size(first)?, size(last)?)
+    } else if let Some((first, end)) = text.split_once("..") {
+        (size(first)?, size(end)?.checked_sub(1).ok_or_else(wrong)?)
+    } else {
+        (size(text)?, size(text)?)
+    };
+    (1 <= first && first <= last && last <= MAX_N).then_some(first..=last).ok_or_else(wrong)
+}
+
+/// Reads a size in bytes: `64MiB`.
+pub fn bytes(text: &str) -> Result<usize, String> {
+    parse_bytes(text).ok_or_else(|| "give a size such as 4096, 64KiB, 1.5MiB or 2GiB".into())
+}
+
+/// Reads a number of rounds.
+pub fn rounds(text: &str) -> Result<u32, String> {
+    let rounds = text.parse().ok().filter(|rounds| (1..=MAX_ROUNDS).contains(rounds));
+    rounds.ok_or_else(|| format!("give a count from 1 to {MAX_ROUNDS}"))
+}
+
+/// Reads a seed.
+pub fn seed(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| format!("give a whole number from 0 to {}", u64::MAX))
+}
+
+/// Reads a setting: `gc.nursery=256KiB`.
+pub fn setting(text: &str) -> Result<Setting, String> {
+    let form = || "the form is BACKEND.NAME=VALUE, such as gc.nursery=256KiB".to_owned();
+    let (target, value) = text.split_once('=').ok_or_else(form)?;
+    let (name, parameter) = target.split_once('.').ok_or_else(form)?;
+    let backend = backend(name).map_err(|why| format!("'{name}': {why}"))?;
+    Ok(Setting { backend, name: parameter.to_owned(), value: value.to_owned() })
+}
+
+/// The names that differ least from `text`, at most three, none if all differ much.
+fn nearest<'a>(text: &str, names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let text = text.to_lowercase();
+    let mut near: Vec<(usize, &str)> = names
+        .map(|name| (strsim::damerau_levenshtein(&text, name), name))
+        .filter(|&(distance, name)| distance <= (name.len() / 2).clamp(1, 4))
+        .collect();
+    near.sort();
+    near.into_iter().map(|(_, name)| name).take(3).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_of_sizes() {
+        assert_eq!(sizes("8"), Ok(8..=8));
+        assert_eq!(sizes("6..=10"), Ok(6..=10));
+        assert_eq!(sizes("6..10"), Ok(6..=9));
+        for wrong in ["", "0", "33", "x", "-1", "8..8", "9..=8", "0..=4", "30..=33", "..", "1..0"] {
+            assert!(sizes(wrong).is_err(), "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn nearest_names_first() {
+        let names = ["rc", "arc", "rc-value", "arc-value", "mark-sweep", "semispace"];
+        let near = |text| nearest(text, names.into_iter());
+        assert_eq!(near("rcvalue"), ["rc-value", "arc-value"]);
+        assert_eq!(near("marksweep"), ["mark-sweep"]);
+        assert_eq!(near("Arc"), ["arc", "rc"]);
+        assert_eq!(near("java"), [""; 0]);
+    }
+}

@@ -1,0 +1,96 @@
+//! Signals: Ctrl-C keeps what was measured, a killed child is a crashed sample.
+#![cfg(target_os = "linux")]
+
+use crate::records;
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+fn start(folder: &Path, arguments: &str) -> Child {
+    Command::new(assert_cmd::cargo::cargo_bin!("rc-vs-gc"))
+        .current_dir(folder)
+        .args(arguments.split_whitespace())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+fn signal(name: &str, process: u32) {
+    let kill = format!("kill -{name} {process}");
+    assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
+}
+
+/// Waits for something to be there.
+fn wait_for<T>(what: impl Fn() -> Option<T>) -> T {
+    let start = Instant::now();
+    loop {
+        if let Some(found) = what() {
+            return found;
+        }
+        assert!(start.elapsed() < Duration::from_secs(20), "waited too long");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+/// The sample process of this command, if it runs one.
+fn child_of(command: &Child) -> Option<u32> {
+    let is_child = |process: &u32| {
+        let stat = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+        // The name, in parentheses, may hold anything; then the state and the parent follow.
+        let fields = stat.rsplit(") ").next().unwrap_or_default();
+        fields.split(' ').nth(1) == Some(&command.id().to_string())
+            && fs::read_to_string(format!("/proc/{process}/cmdline"))
+                .is_ok_and(|line| line.contains("\0sample"))
+    };
+    let processes = fs::read_dir("/proc").unwrap().flatten();
+    processes.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).find(is_child)
+}
+
+fn texts(output: Output) -> (Option<i32>, String, String) {
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (output.status.code(), text(output.stdout), text(output.stderr))
+}
+
+#[test]
+fn what_was_measured_is_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let command = start(folder.path(), "--backend gc,rc --n 5 --rounds 100000 --quiet");
+    let path = folder.path().join("results/records.jsonl");
+    wait_for(|| fs::read_to_string(&path).ok().filter(|text| text.lines().count() >= 3));
+    signal("INT", command.id());
+    let (code, table, said) = texts(command.wait_with_output().unwrap());
+    assert_eq!(code, Some(130), "{said}");
+    assert!(table.contains("median ms"), "{table}");
+    let kept = records(&path).len();
+    assert!(said.contains(&format!("interrupted: {kept} of 300000 samples")), "{said}");
+    assert!(folder.path().join("results/report/index.html").exists());
+}
+
+#[test]
+fn a_long_sample_does_not_hold_it_up() {
+    let folder = tempfile::tempdir().unwrap();
+    let command = start(folder.path(), "--backend gc --n 14 --quiet");
+    let child = wait_for(|| child_of(&command));
+    let start = Instant::now();
+    signal("INT", command.id());
+    let (code, table, said) = texts(command.wait_with_output().unwrap());
+    assert_eq!((code, table.as_str()), (Some(130), ""), "{said}");
+    assert!(said.contains("nothing was measured"), "{said}");
+    assert!(start.elapsed() < Duration::from_secs(5));
+    assert!(!Path::new(&format!("/proc/{child}")).exists());
+}
+
+#[test]
+fn a_killed_child_is_a_crashed_sample() {
+    let folder = tempfile::tempdir().unwrap();
+    let command = start(folder.path(), "--backend gc --n 8 --rounds 1 --quiet");
+    signal("KILL", wait_for(|| child_of(&command)));
+    let (code, table, said) = texts(command.wait_with_output().unwrap());
+    assert_eq!(code, Some(1), "{said}");
+    assert!(table.contains("crashed") && table.contains("signal: 9"), "{table}");
+    let records = records(&folder.path().join("results/records.jsonl"));
+    assert_eq!(records.len(), 2);
+    assert_eq!((&records[0]["status"], &records[1]["status"]), (&"crashed".into(), &"ok".into()));
+}

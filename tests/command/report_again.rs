@@ -1,0 +1,62 @@
+//! The report: files that open, the same again from the records alone.
+
+use crate::{command, measured};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+/// The files of a folder by name.
+fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap());
+    entries
+        .map(|entry| (entry.file_name().into_string().unwrap(), fs::read(entry.path()).unwrap()))
+        .collect()
+}
+
+#[test]
+fn the_files_are_what_their_names_say() {
+    let folder = measured("--backend gc,stack,rc --n 4,5 --rounds 2");
+    let files = files(&folder.path().join("results/report"));
+    let page = String::from_utf8(files["index.html"].clone()).unwrap();
+    for part in ["<!DOCTYPE html>", "<svg", "gc", "stack", "rc", "rc-vs-gc --quiet --backend"] {
+        assert!(page.contains(part), "{part}");
+    }
+    for remote in ["src=\"http", "href=\"http", "<script"] {
+        assert!(!page.contains(remote), "{remote}");
+    }
+    let ending =
+        |end: &str| files.iter().filter(|(name, _)| name.ends_with(end)).collect::<Vec<_>>();
+    let (svg, png) = (ending(".svg"), ending(".png"));
+    assert!(svg.len() >= 3 && svg.len() == png.len());
+    assert!(
+        svg.iter().all(|(_, bytes)| bytes.starts_with(b"<svg") && bytes.ends_with(b"</svg>\n"))
+    );
+    assert!(png.iter().all(|(_, bytes)| bytes.starts_with(b"\x89PNG\r\n\x1a\n")));
+}
+
+#[test]
+fn records_give_the_same_report_again() {
+    // Whatever the run compared with, the records say it.
+    for options in ["--backend gc,rc", "--backend stack,rc", "--backend gc,rc --baseline rc"] {
+        let folder = measured(&format!("{options} --n 4,5 --rounds 2"));
+        let again = "report results/records.jsonl --out again --quiet";
+        let again = command(folder.path(), again).assert().success().get_output().clone();
+        assert_eq!(
+            files(&folder.path().join("results/report")),
+            files(&folder.path().join("again/report")),
+            "{options}"
+        );
+        assert!(String::from_utf8(again.stdout).unwrap().contains("median ms"));
+    }
+}
+
+#[test]
+fn several_files_give_one_report() {
+    let folder = measured("--backend gc --n 4 --rounds 1");
+    command(folder.path(), "--backend rc --n 4 --rounds 1 --quiet").assert().success();
+    let both = "report results/records.jsonl results/records.1.jsonl --out both";
+    let output = command(folder.path(), both).assert().success().get_output().clone();
+    let table = String::from_utf8(output.stdout).unwrap();
+    assert!(table.contains("\ngc ") && table.contains("\nrc "), "{table}");
+    assert!(table.ends_with("report:  both/report/index.html\n"), "{table}");
+}
