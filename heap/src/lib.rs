@@ -2,14 +2,15 @@
 //!
 //! - [`heap`]: the contract between a program and a memory manager
 //! - [`object`]: what objects are made of
-//! - [`backends`]: one file per memory manager
-//! - [`registry`]: the list of backends
+//! - [`registry`]: the list of backends, one file per memory manager; their types are
+//!   not public, since a heap that is its own mutator would let safe code outside
+//!   of a run hold a reference across a collection
 //! - [`conformance`]: how tests go through all of them
 //!
 //! All `unsafe` code of the study is in this crate; its public interface is
 //! safe and sound.
 
-pub mod backends;
+mod backends;
 pub mod conformance;
 pub mod heap;
 pub mod info;
