@@ -1,0 +1,36 @@
+//! An object is not borrowed while something is allocated.
+
+use heap::{Chain, Frames, Link, Mutator, Node, Program};
+
+struct Bad;
+
+impl Program for Bad {
+    type Frame<'gc, M: Mutator<'gc>> = Link<'gc, M, Chain<u32>>;
+    type Out = u32;
+
+    fn start<'gc, M: Mutator<'gc>>(
+        &self,
+        _: &mut M,
+        stack: &mut Frames<'gc, M, Self>,
+        _: &mut Self::Out,
+    ) {
+        stack.push(Link::NONE);
+    }
+
+    fn step<'gc, M: Mutator<'gc>>(
+        &self,
+        heap: &mut M,
+        frame: Self::Frame<'gc, M>,
+        stack: &mut Frames<'gc, M, Self>,
+        out: &mut Self::Out,
+    ) {
+        if let Some(at) = &frame.0 {
+            let object = heap.get(at);
+            heap.alloc::<Chain<u32>>(Node { item: 1, next: Link::NONE });
+            *out += object.item;
+        }
+        let _ = stack;
+    }
+}
+
+fn main() {}

@@ -1,0 +1,37 @@
+//! A borrow of an object ends with the step.
+
+use heap::{Chain, Frames, Link, Mutator, Program};
+use std::cell::Cell;
+
+struct Bad<'a> {
+    item: Cell<Option<&'a u32>>,
+}
+
+impl<'a> Program for Bad<'a> {
+    type Frame<'gc, M: Mutator<'gc>> = Link<'gc, M, Chain<u32>>;
+    type Out = u32;
+
+    fn start<'gc, M: Mutator<'gc>>(
+        &self,
+        _: &mut M,
+        stack: &mut Frames<'gc, M, Self>,
+        _: &mut Self::Out,
+    ) {
+        stack.push(Link::NONE);
+    }
+
+    fn step<'gc, M: Mutator<'gc>>(
+        &self,
+        heap: &mut M,
+        frame: Self::Frame<'gc, M>,
+        stack: &mut Frames<'gc, M, Self>,
+        out: &mut Self::Out,
+    ) {
+        if let Some(at) = frame.as_ref() {
+            self.item.set(Some(&heap.get(at).item));
+        }
+        let _ = (stack, out);
+    }
+}
+
+fn main() {}

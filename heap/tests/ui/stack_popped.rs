@@ -1,0 +1,32 @@
+//! The stack is the heap's: a program can only push.
+
+use heap::{Chain, Frames, Link, Mutator, Program};
+
+struct Bad;
+
+impl Program for Bad {
+    type Frame<'gc, M: Mutator<'gc>> = Link<'gc, M, Chain<u32>>;
+    type Out = u32;
+
+    fn start<'gc, M: Mutator<'gc>>(
+        &self,
+        _: &mut M,
+        stack: &mut Frames<'gc, M, Self>,
+        _: &mut Self::Out,
+    ) {
+        stack.push(Link::NONE);
+    }
+
+    fn step<'gc, M: Mutator<'gc>>(
+        &self,
+        heap: &mut M,
+        frame: Self::Frame<'gc, M>,
+        stack: &mut Frames<'gc, M, Self>,
+        out: &mut Self::Out,
+    ) {
+        let below = stack.pop();
+        let _ = (heap, frame, out, below);
+    }
+}
+
+fn main() {}
