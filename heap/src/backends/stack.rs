@@ -99,7 +99,8 @@ impl<T: Tally> StackHeap<T> {
         self.floor =
             if self.chunks.len() == self.pinned.0 { self.pinned.1 } else { self.chunks.base };
         let mark = if self.chunks.in_last(mark) { mark } else { self.chunks.base };
-        self.chunks.bump.top = mark.max(self.floor);
+        // SAFETY: S2; both lie in the current chunk.
+        unsafe { self.chunks.drop_to(mark.max(self.floor)) };
     }
 }
 
@@ -157,7 +158,8 @@ impl<'gc, T: Tally> Runtime<'gc> for StackHeap<T> {
             self.live_peak_bytes = self.live_peak_bytes.max(self.chunks.used_bytes());
         }
         if self.chunks.in_last(mark.as_ptr()) {
-            self.chunks.bump.top = mark.as_ptr().max(self.floor);
+            // SAFETY: S2.
+            unsafe { self.chunks.drop_to(mark.as_ptr().max(self.floor)) };
         } else {
             self.close_across_chunks(mark.as_ptr());
         }

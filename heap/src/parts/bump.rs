@@ -7,6 +7,7 @@
 //! - B2. A chunk is freed only when the `Chunks` that owns it says so, when no
 //!   object in it is referred to.
 
+use super::poison;
 use crate::tally::HeapError;
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::ptr::NonNull;
@@ -46,6 +47,7 @@ impl Bump {
         }
         let at = self.top;
         self.top = after;
+        poison::reborn(at, bytes);
         // SAFETY: B1: `top` is never null.
         Some(unsafe { NonNull::new_unchecked(at) })
     }
@@ -95,6 +97,7 @@ impl Chunk {
 impl Drop for Chunk {
     fn drop(&mut self) {
         let layout = Layout::from_size_align(self.bytes, 64).expect("as allocated");
+        poison::reborn(self.base(), self.bytes);
         // SAFETY: allocated in `new` with this layout (B2).
         unsafe { dealloc(self.base(), layout) }
     }
@@ -166,6 +169,8 @@ impl Chunks {
     /// Gives the current chunk back; the one before it becomes current, full.
     pub fn leave_last(&mut self) {
         if let Some(chunk) = self.chunks.pop() {
+            // SAFETY: B2: no object in it is referred to.
+            unsafe { poison::dead(chunk.base(), chunk.bytes()) };
             self.held_bytes -= chunk.bytes();
             self.spare = Some(chunk);
         }
@@ -180,6 +185,21 @@ impl Chunks {
         self.held_bytes = self.chunks.iter().map(Chunk::bytes).sum();
         self.alarm = self.held_bytes > self.limit_bytes;
         self.enter_last();
+        // SAFETY: as by contract of the caller, nothing is referred to any more.
+        unsafe { poison::dead(self.base, self.bump.free_bytes()) };
+    }
+
+    /// Frees the current chunk from `top` on.
+    ///
+    /// # Safety
+    ///
+    /// `top` lies between the start of the current chunk and its top, is a
+    /// multiple of 8, and no object above it is referred to.
+    #[inline(always)]
+    pub unsafe fn drop_to(&mut self, top: *mut u8) {
+        // SAFETY: by contract.
+        unsafe { poison::dead(top, self.bump.top as usize - top as usize) };
+        self.bump.top = top;
     }
 
     /// Whether an address lies in the current chunk.

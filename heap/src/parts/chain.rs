@@ -7,6 +7,7 @@
 
 use super::address::{Ptr, Raw};
 use super::bump::{Bump, object_bytes};
+use super::poison;
 use super::uncounted::Uncounted;
 use crate::heap::Mutator;
 use crate::object::{Chain, Item, Link, Node};
@@ -209,6 +210,7 @@ unsafe fn append<'gc, H: Bumping, D: Item>(top: *mut u8, item: D, keep: bool) ->
     // SAFETY: by contract.
     unsafe {
         let next = Link(Some(Ptr::new(NonNull::new_unchecked(top.add(cell_bytes)))));
+        poison::reborn(top, cell_bytes);
         top.cast::<Node<'gc, H, D>>().write(Node { item, next });
         top.add(cell_bytes * usize::from(keep))
     }
