@@ -203,7 +203,11 @@ impl Blocks {
         let slots =
             if layout_bytes > BLOCK_BYTES { 1 } else { (BLOCK_BYTES - HEADER_BYTES) / slot_bytes };
         let block = match self.spare.pop() {
-            Some(block) if layout_bytes == BLOCK_BYTES => block,
+            Some(block) if layout_bytes == BLOCK_BYTES => {
+                // It was poisoned in slots of another size.
+                poison::reborn(block.as_ptr().cast(), BLOCK_BYTES);
+                block
+            }
             other => {
                 self.spare.extend(other);
                 self.held_bytes += layout_bytes;
