@@ -92,8 +92,9 @@ pub fn fold_by_value<'gc, M: Mutator<'gc>, D: Item, A>(
     acc
 }
 
-/// `Mutator::filter`, by value: the walking variable and the variable that
-/// holds the newest cell both own what they point to.
+/// `Mutator::filter`, by value: the walking variable, the new cell and the
+/// variable that holds the newest cell each own what they point to, and
+/// assigning one to another copies it.
 #[inline(always)]
 pub fn filter_by_value<'gc, M: Raw<'gc>, D: Item>(
     heap: &mut M,
@@ -107,14 +108,16 @@ pub fn filter_by_value<'gc, M: Raw<'gc>, D: Item>(
         let item = heap.get(&cell).item;
         if keep(item) {
             let kept = heap.alloc::<Chain<D>>(Node { item, next: Link::NONE });
-            let shared = Link(Some(heap.share(&kept)));
+            let linked = Link(Some(heap.share(&kept)));
             match &last.0 {
-                None => head = shared,
-                // SAFETY: A1; the newest cell is known to `head`'s chain and
-                // to `last` alone, and its `next` is still empty.
-                Some(newest) => unsafe { (*M::raw(newest)).next = shared },
+                None => head = linked,
+                // SAFETY: A1; the newest cell is known to its predecessor (or
+                // `head`) and to `last` alone, and its `next` is still empty.
+                Some(newest) => unsafe { (*M::raw(newest)).next = linked },
             }
-            heap.release_link(std::mem::replace(&mut last, Link(Some(kept))));
+            let copy = Link(Some(heap.share(&kept)));
+            heap.release_link(std::mem::replace(&mut last, copy));
+            heap.release(kept);
         }
         at = heap.load(&cell, |node| &node.next).0;
         heap.release(cell);

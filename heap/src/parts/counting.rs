@@ -3,20 +3,22 @@
 //! A backend names a [`Pointer`] (where the count lives, how it is changed,
 //! where memory comes from) and a [`Convention`] (whether local variables
 //! count). Releasing is iterative: a dead object's references are taken out
-//! and released in a loop, the first one of the same family through a local
-//! variable (a chain never touches the list of pending releases), the others
-//! through a list.
+//! and released in a loop, the first one of the same family at once (a chain
+//! never touches the list of pending releases), the others through a list.
 //!
 //! Invariants:
 //!
-//! - R1. An object's count equals the number of `Ref`s that exist, so whoever
-//!   gives up the last one owns the object.
-//! - R2. Every pending entry is one `Ref` that exists nowhere else.
-//! - R3. `Pointer::To<U>` and `Pointer::To<T>` are one type when `U` is `T`.
+//! - R1. An object's count is at least the number of `Ref`s that exist (more
+//!   only if the program forgot one), so whoever gives up the last one owns
+//!   the object.
+//! - R2. Every pending entry, and every reference taken out of an object that
+//!   is not used again, is one `Ref` that exists nowhere else.
+//! - R3. `Pointer::To<U::Of>` and `Pointer::To<T::Of>` are one type when `U` is `T`.
 
 use super::address::{self, Raw};
 use super::chain;
 use super::meter::Meter;
+use super::verify::{self, Checked};
 use crate::heap::{Family, Heap, Mutator, NoScope, Program};
 use crate::machine::{self, Runtime};
 use crate::object::{Chain, Item, Link, Object, Visitor};
@@ -31,10 +33,12 @@ use std::mem::MaybeUninit;
 /// # Safety
 ///
 /// `as_ptr` gives the address of the value, valid while a `To` exists;
-/// `into_inner` returns the value exactly when no other `To` exists (R1).
-pub unsafe trait Pointer: 'static {
+/// `lower` returns the object exactly when no other `To` exists (R1).
+pub unsafe trait Pointer: Sized + 'static {
     /// An owned, counted reference. It has no drop of its own.
     type To<T>;
+    /// An object whose last reference is gone and that is not freed yet.
+    type Dead<T>;
     /// Where memory comes from and returns to.
     type Store: Store;
     /// Bytes of one object, count and other overhead included.
@@ -43,26 +47,71 @@ pub unsafe trait Pointer: 'static {
     fn new<T>(store: &mut Self::Store, value: T) -> Self::To<T>;
     /// The value's address.
     fn as_ptr<T>(at: &Self::To<T>) -> *mut T;
+    /// References that exist, by the count.
+    fn count<T>(at: &Self::To<T>) -> usize;
     /// Raises the count.
     fn share<T>(at: &Self::To<T>) -> Self::To<T>;
-    /// Lowers the count; the last one frees the object and returns its value.
-    fn into_inner<T>(store: &mut Self::Store, at: Self::To<T>) -> Option<T>;
-    /// Builds a filtered chain without a branch, where the pointer can.
-    fn speculate<'gc, M: Raw<'gc>, D: Item>(
-        heap: &mut M,
-        chain: Option<&M::Ref<Chain<D>>>,
+    /// Lowers the count; the last reference leaves the dead object.
+    fn lower<T>(at: Self::To<T>) -> Option<Self::Dead<T>>;
+    /// Moves the value out of a dead object and frees its memory.
+    fn take<T>(store: &mut Self::Store, dead: Self::Dead<T>) -> T;
+    /// Frees a dead object, and one after the other those that die of it by
+    /// the reference that `next` takes out of each.
+    #[inline(always)]
+    fn bury<T>(
+        store: &mut Self::Store,
+        dead: Self::Dead<T>,
+        mut next: impl FnMut(&mut T) -> Option<Self::To<T>>,
+    ) -> Buried {
+        let mut dead = dead;
+        let mut buried = Buried { freed: 0, lowered: 0 };
+        loop {
+            buried.freed += 1;
+            let Some(at) = next(&mut Self::take(store, dead)) else { break };
+            buried.lowered += 1;
+            let Some(next_dead) = Self::lower(at) else { break };
+            dead = next_dead;
+        }
+        buried
+    }
+    /// `Mutator::filter` of borrowed traversals; a pointer whose cells lie on
+    /// a free list can do it without a branch.
+    #[inline(always)]
+    fn filter<'gc, C: Convention, T: Tally, D: Item>(
+        heap: &mut Counting<Self, C, T>,
+        chain: Option<&Self::To<<Chain<D> as Family>::Of<'gc, Counting<Self, C, T>>>>,
         keep: impl FnMut(D) -> bool,
-    ) -> Link<'gc, M, Chain<D>> {
+    ) -> Link<'gc, Counting<Self, C, T>, Chain<D>> {
         chain::filter_borrowed(heap, chain, keep)
     }
 }
 
-/// The memory behind a counted pointer.
+/// What [`Pointer::bury`] did.
+pub struct Buried {
+    /// Objects freed.
+    pub freed: usize,
+    /// Counts lowered on the way.
+    pub lowered: usize,
+}
+
+/// The memory behind a counted pointer, and its accounting.
 pub trait Store {
     fn new(settings: &Settings) -> Self;
-    /// Bytes of memory held, if the store holds more than the objects.
-    fn held_bytes(&self) -> usize {
-        0
+    /// Told that an object of this size was made.
+    fn made(&mut self, bytes: usize);
+    /// Told that objects of this size altogether were freed.
+    fn freed(&mut self, bytes: usize);
+    /// Whether `check` has something to do.
+    fn alarmed(&self) -> bool;
+    /// An error above the limit.
+    fn check(&mut self) -> Result<(), HeapError>;
+    /// Gives memory back that no object needs.
+    fn settle(&mut self) {}
+    /// Fills in the sizes.
+    fn fill(&self, stats: &mut Stats);
+    /// Whether an object may lie at this address, as far as the store knows.
+    fn may_hold(&self, _address: *mut u8) -> bool {
+        true
     }
     fn validate(&self) -> Result<(), String> {
         Ok(())
@@ -70,10 +119,28 @@ pub trait Store {
 }
 
 /// The platform's allocator, through the global one.
-pub struct GlobalStore;
+pub struct GlobalStore(Meter);
 impl Store for GlobalStore {
-    fn new(_: &Settings) -> Self {
-        GlobalStore
+    fn new(settings: &Settings) -> Self {
+        GlobalStore(Meter::new(settings.limit_bytes, settings.zealous()))
+    }
+    #[inline(always)]
+    fn made(&mut self, bytes: usize) {
+        self.0.add(bytes);
+    }
+    #[inline(always)]
+    fn freed(&mut self, bytes: usize) {
+        self.0.sub(bytes);
+    }
+    #[inline(always)]
+    fn alarmed(&self) -> bool {
+        self.0.alarmed()
+    }
+    fn check(&mut self) -> Result<(), HeapError> {
+        self.0.check()
+    }
+    fn fill(&self, stats: &mut Stats) {
+        self.0.fill(stats, 0);
     }
 }
 
@@ -95,10 +162,9 @@ impl Convention for ByValue {
 
 /// A reference-counting heap.
 pub struct Counting<P: Pointer, C, T> {
-    store: P::Store,
-    meter: Meter,
+    pub store: P::Store,
     pending: Vec<Pending<P, C, T>>,
-    tally: T,
+    pub tally: T,
     zeal: bool,
     convention: PhantomData<C>,
 }
@@ -110,29 +176,28 @@ struct Pending<P: Pointer, C, T> {
 }
 
 impl<P: Pointer, C: Convention, T: Tally> Counting<P, C, T> {
-    /// Frees what a dead object of family `F` held, and all that dies of it.
-    #[inline]
-    fn release_dead<'gc, F: Family>(&mut self, value: F::Of<'gc, Self>) {
-        let mut value = value;
-        loop {
-            self.meter.sub(P::object_bytes::<F::Of<'gc, Self>>());
-            self.tally.add(Event::Freed, 1);
+    /// Frees a dead object of family `F`, and all that dies of it. Out of
+    /// line, so that a release that frees nothing stays small.
+    #[inline(never)]
+    fn release_dead<'gc, F: Family>(&mut self, dead: P::Dead<F::Of<'gc, Self>>) {
+        // Known to stay false at compile time where `F` has one reference.
+        let mut pushed = false;
+        let Counting { store, pending, .. } = self;
+        let buried = P::bury(store, dead, |value: &mut F::Of<'gc, Self>| {
             let mut drain = Drain::<P, C, T, P::To<F::Of<'gc, Self>>> {
-                pending: &mut self.pending,
+                pending,
                 family: Some(TypeId::of::<F>()),
                 next: None,
+                pushed: &mut pushed,
             };
             value.each_ref(&mut drain);
-            let Some(next) = drain.next else { break };
-            self.tally.add(Event::Decremented, 1);
-            match P::into_inner(&mut self.store, next) {
-                Some(next_value) => value = next_value,
-                None => break,
-            }
-        }
-        while let Some(pending) = self.pending.pop() {
+            drain.next
+        });
+        self.buried::<F>(&buried);
+        while pushed {
+            let Some(Pending { words, release }) = self.pending.pop() else { break };
             // SAFETY: R2; `words` were written for this function by `visit`.
-            unsafe { (pending.release)(self, pending.words) }
+            unsafe { release(self, words) }
         }
     }
 
@@ -145,15 +210,21 @@ impl<P: Pointer, C: Convention, T: Tally> Counting<P, C, T> {
         // SAFETY: by contract.
         let at = unsafe { words.as_ptr().cast::<P::To<F::Of<'gc, Self>>>().read() };
         self.tally.add(Event::Decremented, 1);
-        if let Some(mut value) = P::into_inner(&mut self.store, at) {
-            self.meter.sub(P::object_bytes::<F::Of<'gc, Self>>());
-            self.tally.add(Event::Freed, 1);
-            value.each_ref(&mut Drain::<P, C, T, ()> {
-                pending: &mut self.pending,
-                family: None,
-                next: None,
-            });
-        }
+        let Some(dead) = P::lower(at) else { return };
+        let Counting { store, pending, .. } = self;
+        let buried = P::bury(store, dead, |value: &mut F::Of<'gc, Self>| {
+            let pushed = &mut false;
+            value.each_ref(&mut Drain::<P, C, T, ()> { pending, family: None, next: None, pushed });
+            None
+        });
+        self.buried::<F>(&buried);
+    }
+
+    #[inline(always)]
+    fn buried<'gc, F: Family>(&mut self, buried: &Buried) {
+        self.store.freed(buried.freed * P::object_bytes::<F::Of<'gc, Self>>());
+        self.tally.add(Event::Freed, buried.freed as u64);
+        self.tally.add(Event::Decremented, buried.lowered as u64);
     }
 }
 
@@ -163,6 +234,8 @@ struct Drain<'h, P: Pointer, C, T, N> {
     pending: &'h mut Vec<Pending<P, C, T>>,
     family: Option<TypeId>,
     next: Option<N>,
+    /// Set when something became pending.
+    pushed: &'h mut bool,
 }
 
 impl<'gc, P: Pointer, C: Convention, T: Tally, N> Visitor<'gc, Counting<P, C, T>>
@@ -183,6 +256,7 @@ impl<'gc, P: Pointer, C: Convention, T: Tally, N> Visitor<'gc, Counting<P, C, T>
             let at = std::ptr::from_mut(at).read();
             words.as_mut_ptr().cast::<P::To<U::Of<'gc, Counting<P, C, T>>>>().write(at);
         }
+        *self.pushed = true;
         self.pending.push(Pending { words, release: Counting::release_pending::<U> });
     }
 }
@@ -208,13 +282,26 @@ unsafe impl<'gc, P: Pointer, C: Convention, T: Tally> Raw<'gc> for Counting<P, C
     }
 }
 
+impl<'gc, P: Pointer, C: Convention, T: Tally> Checked<'gc> for Counting<P, C, T> {
+    fn check<F: Family>(&self, at: &Self::Ref<F>, seen: usize) -> Result<(), String> {
+        if !self.store.may_hold(P::as_ptr(at).cast()) {
+            return Err("a reference leads to no object".into());
+        }
+        let count = P::count(at);
+        if seen > count {
+            return Err(format!("{seen} references to an object with a count of {count}"));
+        }
+        Ok(())
+    }
+}
+
 impl<'gc, P: Pointer, C: Convention, T: Tally> Mutator<'gc> for Counting<P, C, T> {
     type Ref<F: Family> = P::To<F::Of<'gc, Self>>;
     type Scope = NoScope;
 
     #[inline(always)]
     fn alloc<F: Family>(&mut self, value: F::Of<'gc, Self>) -> Self::Ref<F> {
-        self.meter.add(P::object_bytes::<F::Of<'gc, Self>>());
+        self.store.made(P::object_bytes::<F::Of<'gc, Self>>());
         self.tally.add(Event::Allocated, 1);
         P::new(&mut self.store, value)
     }
@@ -239,8 +326,8 @@ impl<'gc, P: Pointer, C: Convention, T: Tally> Mutator<'gc> for Counting<P, C, T
     #[inline(always)]
     fn release<F: Family>(&mut self, at: Self::Ref<F>) {
         self.tally.add(Event::Decremented, 1);
-        if let Some(value) = P::into_inner(&mut self.store, at) {
-            self.release_dead::<F>(value);
+        if let Some(dead) = P::lower(at) {
+            self.release_dead::<F>(dead);
         }
     }
     #[inline(always)]
@@ -275,7 +362,7 @@ impl<'gc, P: Pointer, C: Convention, T: Tally> Mutator<'gc> for Counting<P, C, T
         if C::BY_VALUE {
             chain::filter_by_value(self, chain, keep)
         } else {
-            chain::filter_borrowed(self, chain, keep)
+            P::filter(self, chain, keep)
         }
     }
 }
@@ -291,10 +378,13 @@ impl<'gc, P: Pointer, C: Convention, T: Tally> Runtime<'gc> for Counting<P, C, T
     }
     #[inline(always)]
     fn poll(&self) -> bool {
-        self.meter.alarmed()
+        self.store.alarmed()
     }
-    fn safepoint(&mut self, _roots: &mut impl Object<'gc, Self>) -> Result<(), HeapError> {
-        self.meter.check()
+    fn safepoint(&mut self, roots: &mut impl Object<'gc, Self>) -> Result<(), HeapError> {
+        if self.zeal {
+            verify::insist(self, roots);
+        }
+        self.store.check()
     }
     fn abandon(&mut self, frame: &mut impl Object<'gc, Self>) {
         frame.each_ref(&mut Abandon(self));
@@ -305,7 +395,6 @@ impl<P: Pointer, C: Convention, T: Tally> Heap for Counting<P, C, T> {
     fn new(settings: &Settings) -> Self {
         Counting {
             store: P::Store::new(settings),
-            meter: Meter::new(settings.limit_bytes, settings.zealous()),
             pending: Vec::new(),
             tally: T::default(),
             zeal: settings.zeal == Zeal::EverySafepoint,
@@ -313,15 +402,24 @@ impl<P: Pointer, C: Convention, T: Tally> Heap for Counting<P, C, T> {
         }
     }
     fn run<Q: Program>(&mut self, program: &Q) -> Result<Q::Out, HeapError> {
-        machine::drive(self, program)
+        let out = machine::drive(self, program);
+        if out.is_err() {
+            self.store.settle();
+        }
+        out
     }
-    fn settle(&mut self) {}
+    fn settle(&mut self) {
+        self.store.settle();
+    }
     fn stats(&self) -> Stats {
         let mut stats = Stats::counted(&self.tally);
-        self.meter.fill(&mut stats, self.store.held_bytes());
+        self.store.fill(&mut stats);
         stats
     }
     fn validate(&self) -> Result<(), String> {
+        if !self.pending.is_empty() {
+            return Err("a release left work behind".into());
+        }
         self.store.validate()
     }
 }

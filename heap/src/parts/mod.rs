@@ -8,4 +8,5 @@ pub mod chain;
 pub mod counting;
 pub mod meter;
 pub mod poison;
+pub mod split;
 pub mod verify;
