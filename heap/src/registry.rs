@@ -39,5 +39,7 @@ registry! {
     arc::Arc,
     arc_value::ArcValue,
     arc_split::ArcSplit,
+    fused::Fused,
+    fused_value::FusedValue,
     gc::Gc,
 }

@@ -4,6 +4,8 @@
 pub mod arc;
 pub mod arc_split;
 pub mod arc_value;
+pub mod fused;
+pub mod fused_value;
 pub mod gc;
 pub mod rc;
 pub mod rc_split;

@@ -21,7 +21,7 @@ use super::meter::Meter;
 use super::verify::{self, Checked};
 use crate::heap::{Family, Heap, Mutator, NoScope, Program};
 use crate::machine::{self, Runtime};
-use crate::object::{Chain, Item, Link, Object, Visitor};
+use crate::object::{Chain, Item, Link, Node, Object, Visitor};
 use crate::tally::{Event, HeapError, Stats, Tally};
 use crate::{Settings, Zeal};
 use std::any::TypeId;
@@ -79,7 +79,7 @@ pub unsafe trait Pointer: Sized + 'static {
     #[inline(always)]
     fn filter<'gc, C: Convention, T: Tally, D: Item>(
         heap: &mut Counting<Self, C, T>,
-        chain: Option<&Self::To<<Chain<D> as Family>::Of<'gc, Counting<Self, C, T>>>>,
+        chain: Option<&Self::To<Node<'gc, Counting<Self, C, T>, D>>>,
         keep: impl FnMut(D) -> bool,
     ) -> Link<'gc, Counting<Self, C, T>, Chain<D>> {
         chain::filter_borrowed(heap, chain, keep)
