@@ -63,7 +63,7 @@ pub struct Cell<T> {
     value: T,
 }
 
-/// Far from zero and from overflow, whatever is added or subtracted once.
+/// A count that overflowed: far from zero and from overflow, and never lowered.
 const STUCK: i32 = i32::MIN / 2;
 
 impl<T> Cell<T> {
@@ -112,7 +112,7 @@ unsafe impl Pointer for FusedPointer {
         let count = unsafe { &mut (*at.as_ptr()).count };
         *count = count.wrapping_add(1);
         if *count < 0 {
-            stick(count);
+            *count = STUCK;
         }
         *at
     }
@@ -120,15 +120,12 @@ unsafe impl Pointer for FusedPointer {
     fn lower<T>(at: NonNull<Cell<T>>) -> Option<NonNull<Cell<T>>> {
         // SAFETY: F1; as above.
         let count = unsafe { &mut (*at.as_ptr()).count };
-        *count = count.wrapping_sub(1);
-        if *count > 0 {
+        if *count > 1 {
+            *count -= 1;
             return None;
         }
-        if *count < 0 {
-            stick(count);
-            return None;
-        }
-        Some(at)
+        // A stuck count is left alone.
+        (*count == 1).then_some(at)
     }
     fn take<T>(store: &mut Pool, dead: NonNull<Cell<T>>) -> T {
         let cell = dead.cast();
@@ -182,13 +179,6 @@ unsafe impl Pointer for FusedPointer {
             chain::filter_borrowed(heap, chain, keep)
         }
     }
-}
-
-/// Keeps a count that overflowed from ever reaching zero.
-#[cold]
-#[inline(never)]
-fn stick(count: &mut i32) {
-    *count = STUCK;
 }
 
 // SAFETY: F2, asserted; `fresh` makes a cell an object but for its value (F1).

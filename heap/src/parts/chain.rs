@@ -161,23 +161,25 @@ pub fn filter_listed<'gc, M: Listed<'gc>, D: Item>(
     let cell_bytes = M::cell_bytes::<D>();
     let first = *heap.free_list::<D>();
     let mut free = first;
-    let mut last: *mut Node<'gc, M, D> = ptr::null_mut();
+    let mut last: *mut u8 = ptr::null_mut();
     let mut cells = 0;
-    let mut at = first_cell::<M, D>(chain);
-    while let Some(cell) = NonNull::new(free)
-        && !at.is_null()
+    // Not a null pointer for the end: where a cell has a header, telling the
+    // end from an address beside the reference would cost instructions.
+    let mut at = chain.map(|first| M::raw(first));
+    while let Some(from) = at
+        && let Some(to) = NonNull::new(free)
     {
         poison::reborn(free, cell_bytes);
         // SAFETY: A1 and A3 for the cell read; the contract of `Listed` for
         // the cell written, which is free, and whose link is read.
         unsafe {
-            let item = (*at).item;
-            at = first_cell::<M, D>((*at).next.as_ref());
-            let node = M::raw(&M::fresh::<D>(cell));
+            let item = (*from).item;
+            at = (*from).next.as_ref().map(|next| M::raw(next));
+            let node = M::raw(&M::fresh::<D>(to));
             (&raw mut (*node).item).write(item);
             let next_free = (&raw const (*node).next).cast::<*mut u8>().read();
             let kept = keep(item);
-            last = select_unpredictable(kept, node, last);
+            last = select_unpredictable(kept, free, last);
             free = select_unpredictable(kept, next_free, free);
             cells += u64::from(kept);
         }
@@ -188,12 +190,15 @@ pub fn filter_listed<'gc, M: Listed<'gc>, D: Item>(
         unsafe { poison::dead(free, cell_bytes - size_of::<usize>()) };
     }
     heap.appended(cells);
-    let rest = if at.is_null() { Link::NONE } else { filter_tail(heap, at, keep) };
-    match NonNull::new(first) {
-        Some(first) if !last.is_null() => {
+    let rest = match at {
+        None => Link::NONE,
+        Some(at) => filter_tail(heap, at, keep),
+    };
+    match (NonNull::new(first), NonNull::new(last)) {
+        (Some(first), Some(last)) => {
             // SAFETY: the cells from `first` to `last` have left the list.
             unsafe {
-                (*last).next = rest;
+                (*M::raw(&M::fresh::<D>(last))).next = rest;
                 Link(Some(M::fresh::<D>(first)))
             }
         }
