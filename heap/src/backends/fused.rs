@@ -32,7 +32,7 @@ use crate::parts::chain::{self, Listed};
 use crate::parts::counting::{Borrowed, Buried, Convention, Counting, Pointer};
 use crate::parts::poison;
 use crate::parts::pool::{LARGEST_BYTES, Pool, link_of};
-use crate::tally::{Event, Tally};
+use crate::tally::Tally;
 use std::mem::offset_of;
 use std::ptr::NonNull;
 
@@ -173,7 +173,7 @@ unsafe impl Pointer for FusedPointer {
         keep: impl FnMut(D) -> bool,
     ) -> Link<'gc, Counting<Self, C, T>, Chain<D>> {
         let pooled = Cell::<Node<'gc, Counting<Self, C, T>, D>>::BYTES <= LARGEST_BYTES;
-        if pooled && heap.store.speculate {
+        if pooled && heap.store().speculate {
             chain::filter_listed(heap, chain, keep)
         } else {
             chain::filter_borrowed(heap, chain, keep)
@@ -194,7 +194,7 @@ unsafe impl<'gc, C: Convention, T: Tally> Listed<'gc> for Counting<FusedPointer,
     }
     #[inline(always)]
     fn free_list<D: Item>(&mut self) -> &mut *mut u8 {
-        self.store.free_list(Self::cell_bytes::<D>())
+        self.store().free_list(Self::cell_bytes::<D>())
     }
     #[inline(always)]
     unsafe fn fresh<D: Item>(cell: NonNull<u8>) -> Self::Ref<Chain<D>> {
@@ -204,7 +204,7 @@ unsafe impl<'gc, C: Convention, T: Tally> Listed<'gc> for Counting<FusedPointer,
         cell
     }
     #[inline(always)]
-    fn appended(&mut self, cells: u64) {
-        self.tally.add(Event::Allocated, cells);
+    fn appended<D: Item>(&mut self, cells: u64) {
+        self.made::<Chain<D>>(cells);
     }
 }

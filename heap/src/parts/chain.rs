@@ -145,7 +145,7 @@ pub unsafe trait Listed<'gc>: Raw<'gc> {
     /// The cell is on the free list, and leaves it before anything else is allocated.
     unsafe fn fresh<D: Item>(cell: NonNull<u8>) -> Self::Ref<Chain<D>>;
     /// Told of cells that were built behind `alloc`'s back.
-    fn appended(&mut self, cells: u64);
+    fn appended<D: Item>(&mut self, cells: u64);
 }
 
 /// `Mutator::filter` without a branch, on a free list: each cell is written at
@@ -189,7 +189,7 @@ pub fn filter_listed<'gc, M: Listed<'gc>, D: Item>(
         // SAFETY: the cell is free, whatever was written to it.
         unsafe { poison::dead(free, cell_bytes - size_of::<usize>()) };
     }
-    heap.appended(cells);
+    heap.appended::<D>(cells);
     let rest = match at {
         None => Link::NONE,
         Some(at) => filter_tail(heap, at, keep),

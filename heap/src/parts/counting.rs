@@ -96,6 +96,8 @@ pub struct Buried {
 
 /// The memory behind a counted pointer, and its accounting.
 pub trait Store {
+    /// Whether it must be told of each object; the counted instance always tells.
+    const METERED: bool;
     fn new(settings: &Settings) -> Self;
     /// Told that an object of this size was made.
     fn made(&mut self, bytes: usize);
@@ -121,6 +123,7 @@ pub trait Store {
 /// The platform's allocator, through the global one.
 pub struct GlobalStore(Meter);
 impl Store for GlobalStore {
+    const METERED: bool = true;
     fn new(settings: &Settings) -> Self {
         GlobalStore(Meter::new(settings.limit_bytes, settings.zealous()))
     }
@@ -162,9 +165,9 @@ impl Convention for ByValue {
 
 /// A reference-counting heap.
 pub struct Counting<P: Pointer, C, T> {
-    pub store: P::Store,
+    store: P::Store,
     pending: Vec<Pending<P, C, T>>,
-    pub tally: T,
+    tally: T,
     zeal: bool,
     convention: PhantomData<C>,
 }
@@ -201,6 +204,21 @@ impl<P: Pointer, C: Convention, T: Tally> Counting<P, C, T> {
         }
     }
 
+    /// The memory behind the objects.
+    #[inline(always)]
+    pub fn store(&mut self) -> &mut P::Store {
+        &mut self.store
+    }
+
+    /// Accounts for new objects of family `F`.
+    #[inline(always)]
+    pub fn made<'gc, F: Family>(&mut self, objects: u64) {
+        if P::Store::METERED || T::ON {
+            self.store.made(objects as usize * P::object_bytes::<F::Of<'gc, Self>>());
+        }
+        self.tally.add(Event::Allocated, objects);
+    }
+
     /// Releases one pending reference; what it held becomes pending.
     ///
     /// # Safety
@@ -222,7 +240,9 @@ impl<P: Pointer, C: Convention, T: Tally> Counting<P, C, T> {
 
     #[inline(always)]
     fn buried<'gc, F: Family>(&mut self, buried: &Buried) {
-        self.store.freed(buried.freed * P::object_bytes::<F::Of<'gc, Self>>());
+        if P::Store::METERED || T::ON {
+            self.store.freed(buried.freed * P::object_bytes::<F::Of<'gc, Self>>());
+        }
         self.tally.add(Event::Freed, buried.freed as u64);
         self.tally.add(Event::Decremented, buried.lowered as u64);
     }
@@ -301,8 +321,7 @@ impl<'gc, P: Pointer, C: Convention, T: Tally> Mutator<'gc> for Counting<P, C, T
 
     #[inline(always)]
     fn alloc<F: Family>(&mut self, value: F::Of<'gc, Self>) -> Self::Ref<F> {
-        self.store.made(P::object_bytes::<F::Of<'gc, Self>>());
-        self.tally.add(Event::Allocated, 1);
+        self.made::<F>(1);
         P::new(&mut self.store, value)
     }
     #[inline(always)]

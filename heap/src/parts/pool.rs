@@ -43,7 +43,9 @@ pub struct Pool {
     held_bytes: usize,
     limit_bytes: usize,
     held_peak_bytes: usize,
-    /// Most bytes that were certainly live at once: a list ran empty then.
+    /// Bytes of objects, in the counted instance.
+    metered_bytes: usize,
+    /// Most bytes known to be live at once: by the meter, or when a list ran empty.
     live_peak_bytes: usize,
     alarm: bool,
     zeal: bool,
@@ -189,6 +191,7 @@ impl Pool {
 }
 
 impl Store for Pool {
+    const METERED: bool = false;
     fn new(settings: &Settings) -> Self {
         let zeal = settings.zealous();
         Pool {
@@ -201,16 +204,20 @@ impl Store for Pool {
             held_bytes: 0,
             limit_bytes: settings.limit_bytes,
             held_peak_bytes: 0,
+            metered_bytes: 0,
             live_peak_bytes: 0,
             alarm: zeal,
             zeal,
             speculate: settings.values().any(|set| set == ("append", "speculate")),
         }
     }
-    #[inline(always)]
-    fn made(&mut self, _: usize) {}
-    #[inline(always)]
-    fn freed(&mut self, _: usize) {}
+    fn made(&mut self, bytes: usize) {
+        self.metered_bytes += bytes;
+        self.live_peak_bytes = self.live_peak_bytes.max(self.metered_bytes);
+    }
+    fn freed(&mut self, bytes: usize) {
+        self.metered_bytes -= bytes;
+    }
     #[inline(always)]
     fn alarmed(&self) -> bool {
         self.alarm
