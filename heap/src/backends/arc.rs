@@ -14,7 +14,8 @@
 
 use crate::heap::Backend;
 use crate::info::{Info, Kind};
-use crate::parts::counting::{Borrowed, Counting, GlobalStore, Pointer};
+use crate::parts::counting::Counting;
+use crate::parts::pointer::{Borrowed, GlobalStore, Pointer};
 use crate::tally::Tally;
 use std::mem::ManuallyDrop;
 use std::sync;
@@ -76,5 +77,16 @@ unsafe impl Pointer for StdArc {
     #[inline(always)]
     fn take<T>(_: &mut GlobalStore, dead: T) -> T {
         dead
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parts::counting::scenarios;
+
+    #[test]
+    fn counts_as_it_should() {
+        scenarios::all::<StdArc, Borrowed>(&Arc::INFO, 1_000_000);
     }
 }

@@ -16,7 +16,8 @@
 use super::arc::StdArc;
 use crate::heap::Backend;
 use crate::info::{Info, Kind};
-use crate::parts::counting::{ByValue, Counting};
+use crate::parts::counting::Counting;
+use crate::parts::pointer::ByValue;
 use crate::tally::Tally;
 
 /// `std::sync::Arc`, passed by value.
@@ -37,4 +38,15 @@ impl Backend for ArcValue {
         params: &[],
     };
     type Heap<T: Tally> = Counting<StdArc, ByValue, T>;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parts::counting::scenarios;
+
+    #[test]
+    fn counts_as_it_should() {
+        scenarios::all::<StdArc, ByValue>(&ArcValue::INFO, 1_000_000);
+    }
 }

@@ -25,11 +25,12 @@
 //! Papers: Collins, CACM 1960; Weizenbaum, "Symmetric list processor", CACM
 //! 1963; Shahriyar, Blackburn & Frampton, "Down for the count?", ISMM 2012.
 
-use crate::heap::{Backend, Mutator};
+use crate::heap::Backend;
 use crate::info::{APPEND, Info, Kind};
 use crate::object::{Chain, Item, Link, Node};
 use crate::parts::chain::{self, Listed};
-use crate::parts::counting::{Borrowed, Buried, Convention, Counting, Pointer};
+use crate::parts::counting::Counting;
+use crate::parts::pointer::{Borrowed, Buried, Convention, Pointer};
 use crate::parts::poison;
 use crate::parts::pool::{LARGEST_BYTES, Pool, link_of};
 use crate::tally::Tally;
@@ -206,5 +207,44 @@ unsafe impl<'gc, C: Convention, T: Tally> Listed<'gc> for Counting<FusedPointer,
     #[inline(always)]
     fn appended<D: Item>(&mut self, cells: u64) {
         self.made::<Chain<D>>(cells);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parts::counting::scenarios;
+    use crate::parts::pointer::Store;
+
+    #[test]
+    fn counts_as_it_should() {
+        scenarios::all::<FusedPointer, Borrowed>(&Fused::INFO, 10_000_000);
+    }
+
+    /// What zeal relies on where no sanitizer watches.
+    #[test]
+    #[cfg(all(debug_assertions, not(heap_asan)))]
+    fn a_freed_cell_has_no_count() {
+        let mut pool = <Pool as Store>::new(&crate::Settings::new(&Fused::INFO));
+        let at = FusedPointer::new(&mut pool, [1_u64; 2]);
+        let dead = FusedPointer::lower(at).unwrap();
+        FusedPointer::take(&mut pool, dead);
+        assert_eq!(FusedPointer::count(&at), 0);
+        assert_eq!(FusedPointer::new(&mut pool, [2_u64; 2]), at, "the cell is used again");
+        assert_eq!(FusedPointer::count(&at), 1);
+    }
+
+    #[test]
+    fn a_count_that_overflows_is_stuck() {
+        let mut pool = <Pool as Store>::new(&crate::Settings::new(&Fused::INFO));
+        let at = FusedPointer::new(&mut pool, 1_u64);
+        // SAFETY: the cell is ours.
+        unsafe { (*at.as_ptr()).count = i32::MAX };
+        FusedPointer::share(&at);
+        for _ in 0..10 {
+            assert!(FusedPointer::lower(at).is_none());
+        }
+        FusedPointer::share(&at);
+        assert_eq!(FusedPointer::count(&at), usize::MAX);
     }
 }

@@ -17,7 +17,8 @@
 use super::fused::FusedPointer;
 use crate::heap::Backend;
 use crate::info::{Info, Kind};
-use crate::parts::counting::{ByValue, Counting};
+use crate::parts::counting::Counting;
+use crate::parts::pointer::ByValue;
 use crate::tally::Tally;
 
 /// The count in the object, cells from a pool, passed by value.
@@ -38,4 +39,15 @@ impl Backend for FusedValue {
         params: &[],
     };
     type Heap<T: Tally> = Counting<FusedPointer, ByValue, T>;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parts::counting::scenarios;
+
+    #[test]
+    fn counts_as_it_should() {
+        scenarios::all::<FusedPointer, ByValue>(&FusedValue::INFO, 1_000_000);
+    }
 }

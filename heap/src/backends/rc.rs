@@ -11,7 +11,8 @@
 
 use crate::heap::Backend;
 use crate::info::{Info, Kind};
-use crate::parts::counting::{Borrowed, Counting, GlobalStore, Pointer};
+use crate::parts::counting::Counting;
+use crate::parts::pointer::{Borrowed, GlobalStore, Pointer};
 use crate::tally::Tally;
 use std::mem::ManuallyDrop;
 use std::rc;
@@ -77,5 +78,16 @@ unsafe impl Pointer for StdRc {
     #[inline(always)]
     fn take<T>(_: &mut GlobalStore, dead: rc::Rc<T>) -> T {
         rc::Rc::into_inner(dead).expect("the last reference")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parts::counting::scenarios;
+
+    #[test]
+    fn counts_as_it_should() {
+        scenarios::all::<StdRc, Borrowed>(&Rc::INFO, 1_000_000);
     }
 }

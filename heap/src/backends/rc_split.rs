@@ -18,7 +18,8 @@
 
 use crate::heap::Backend;
 use crate::info::{Info, Kind};
-use crate::parts::counting::{ByValue, Counting};
+use crate::parts::counting::Counting;
+use crate::parts::pointer::ByValue;
 use crate::parts::split::{Plain, Split};
 use crate::tally::Tally;
 
@@ -40,4 +41,15 @@ impl Backend for RcSplit {
         params: &[],
     };
     type Heap<T: Tally> = Counting<Split<Plain>, ByValue, T>;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parts::counting::scenarios;
+
+    #[test]
+    fn counts_as_it_should() {
+        scenarios::all::<Split<Plain>, ByValue>(&RcSplit::INFO, 1_000_000);
+    }
 }

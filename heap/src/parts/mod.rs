@@ -7,6 +7,7 @@ pub mod bump;
 pub mod chain;
 pub mod counting;
 pub mod meter;
+pub mod pointer;
 pub mod poison;
 pub mod pool;
 pub mod split;

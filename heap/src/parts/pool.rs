@@ -14,7 +14,7 @@
 //!   one, or null; all lie in `chunks`.
 
 use super::bump::{Bump, Chunk};
-use super::counting::Store;
+use super::pointer::Store;
 use super::poison;
 use crate::Settings;
 use crate::tally::{HeapError, Stats};
@@ -112,7 +112,7 @@ impl Pool {
         let live_bytes = self.live_bytes();
         self.live_peak_bytes = self.live_peak_bytes.max(live_bytes + bytes);
         if self.bump.free_bytes() < bytes {
-            let room_bytes = self.limit_bytes.saturating_sub(self.held_bytes);
+            let room_bytes = self.limit_bytes.saturating_sub(self.held_bytes) & !7;
             let chunk = Chunk::new(self.chunk_bytes.min(room_bytes).max(bytes));
             self.bump = chunk.bump();
             self.hold(chunk.bytes());
@@ -265,5 +265,72 @@ impl Store for Pool {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::heap::Backend;
+
+    fn pool(limit_bytes: usize) -> Pool {
+        let mut settings = Settings::new(&crate::backends::fused::Fused::INFO);
+        settings.limit_bytes = limit_bytes;
+        Pool::new(&settings)
+    }
+
+    #[test]
+    fn cells_of_all_sizes_are_distinct_and_come_back() {
+        let mut pool = pool(1 << 30);
+        let sizes = [8, 16, 24, 1 << 10, (1 << 10) + 8, 1 << 20];
+        let mut taken = Vec::new();
+        for round in 0..500 {
+            let bytes = sizes[round % sizes.len()];
+            let cell = pool.take(bytes);
+            // SAFETY: the cell has this size.
+            unsafe { cell.write_bytes(round as u8, bytes) };
+            taken.push((cell, bytes, round as u8));
+        }
+        assert_eq!(pool.live_bytes(), taken.iter().map(|(_, bytes, _)| bytes).sum());
+        for &(cell, bytes, byte) in &taken {
+            assert!(pool.may_hold(cell.as_ptr()));
+            // SAFETY: the cell holds what was written, and is not used again.
+            unsafe {
+                assert!((0..bytes).all(|at| cell.add(at).read() == byte));
+                pool.give_back(cell, cell, bytes);
+            }
+        }
+        pool.validate().unwrap();
+        assert_eq!(pool.live_bytes(), 0);
+        pool.settle();
+        assert!(pool.held_bytes <= CHUNK_BYTES);
+    }
+
+    #[test]
+    fn a_run_of_cells_keeps_its_order() {
+        let mut pool = pool(1 << 20);
+        let cells: Vec<_> = (0..10).map(|_| pool.take(16)).collect();
+        for pair in cells.windows(2) {
+            // SAFETY: cells of 16 bytes.
+            unsafe { *link_of(pair[0].as_ptr(), 16) = pair[1].as_ptr() };
+        }
+        // SAFETY: linked just now, and not used again.
+        unsafe { pool.give_back(cells[0], cells[9], 16) };
+        assert!(cells.iter().all(|&cell| pool.take(16) == cell));
+    }
+
+    #[test]
+    fn the_limit_is_an_error_at_the_next_check() {
+        let mut pool = pool(100);
+        for _ in 0..4 {
+            pool.take(24);
+            assert!(pool.check().is_ok());
+        }
+        pool.take(24);
+        assert!(pool.alarmed());
+        assert_eq!(
+            pool.check(),
+            Err(HeapError::OutOfMemory { limit_bytes: 100, live_bytes: 5 * 24 })
+        );
     }
 }

@@ -19,7 +19,7 @@
 //!   count has reached zero; the block by `destroy` alone, called once, when
 //!   the weak count has.
 
-use super::counting::{GlobalStore, Pointer};
+use super::pointer::{GlobalStore, Pointer};
 use std::cell::Cell;
 use std::marker::PhantomData;
 use std::mem::ManuallyDrop;
@@ -215,5 +215,31 @@ unsafe impl<K: Count> Pointer for Split<K> {
             }
             value
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counts<K: Count>(from: impl Fn(i32) -> K) {
+        let count = K::one();
+        count.raise();
+        assert!(!count.lower());
+        assert!(count.lower());
+        let count = from(i32::MAX);
+        count.raise();
+        assert_eq!(count.get(), STUCK);
+        for _ in 0..10 {
+            assert!(!count.lower());
+        }
+        count.raise();
+        assert_eq!(count.get(), STUCK, "a count that overflowed stays where it is");
+    }
+
+    #[test]
+    fn a_count_that_overflows_is_stuck() {
+        counts(|value| Plain(Cell::new(value)));
+        counts(|value| Atomic(AtomicI32::new(value)));
     }
 }
