@@ -30,7 +30,7 @@ use crate::info::{APPEND, Info, Kind};
 use crate::object::{Chain, Item, Link, Node};
 use crate::parts::chain::{self, Listed};
 use crate::parts::counting::Counting;
-use crate::parts::pointer::{Borrowed, Buried, Convention, Pointer};
+use crate::parts::pointer::{Borrowed, Buried, ChainRef, Convention, Pointer};
 use crate::parts::poison;
 use crate::parts::pool::{LARGEST_BYTES, Pool, link_of};
 use crate::tally::Tally;
@@ -113,7 +113,7 @@ unsafe impl Pointer for FusedPointer {
         let count = unsafe { &mut (*at.as_ptr()).count };
         *count = count.wrapping_add(1);
         if *count < 0 {
-            *count = STUCK;
+            stick(count);
         }
         *at
     }
@@ -170,7 +170,7 @@ unsafe impl Pointer for FusedPointer {
     #[inline(always)]
     fn filter<'gc, C: Convention, T: Tally, D: Item>(
         heap: &mut Counting<Self, C, T>,
-        chain: Option<&Self::To<Node<'gc, Counting<Self, C, T>, D>>>,
+        chain: Option<&ChainRef<'gc, Self, C, T, D>>,
         keep: impl FnMut(D) -> bool,
     ) -> Link<'gc, Counting<Self, C, T>, Chain<D>> {
         let pooled = Cell::<Node<'gc, Counting<Self, C, T>, D>>::BYTES <= LARGEST_BYTES;
@@ -180,6 +180,13 @@ unsafe impl Pointer for FusedPointer {
             chain::filter_borrowed(heap, chain, keep)
         }
     }
+}
+
+/// Out of line, lest the test become a conditional move in the way of each share.
+#[cold]
+#[inline(never)]
+fn stick(count: &mut i32) {
+    *count = STUCK;
 }
 
 // SAFETY: F2, asserted; `fresh` makes a cell an object but for its value (F1).

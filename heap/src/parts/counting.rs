@@ -97,13 +97,13 @@ impl<P: Pointer, C: Convention, T: Tally> Counting<P, C, T> {
     /// # Safety
     ///
     /// `words` holds a `To<F::Of>` that exists nowhere else (R2).
-    unsafe fn release_pending<'gc, F: Family>(&mut self, words: MaybeUninit<[usize; 2]>) {
+    unsafe fn release_pending<F: Family>(&mut self, words: MaybeUninit<[usize; 2]>) {
         // SAFETY: by contract.
-        let at = unsafe { words.as_ptr().cast::<P::To<F::Of<'gc, Self>>>().read() };
+        let at = unsafe { words.as_ptr().cast::<P::To<F::Of<'_, Self>>>().read() };
         self.tally.add(Event::Decremented, 1);
         let Some(dead) = P::lower(at) else { return };
         let Counting { store, pending, .. } = self;
-        let buried = P::bury(store, dead, |value: &mut F::Of<'gc, Self>| {
+        let buried = P::bury(store, dead, |value: &mut F::Of<'_, Self>| {
             let pushed = &mut false;
             value.each_ref(&mut Drain::<P, C, T, ()> { pending, family: None, next: None, pushed });
             None

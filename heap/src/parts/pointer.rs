@@ -60,12 +60,15 @@ pub unsafe trait Pointer: Sized + 'static {
     #[inline(always)]
     fn filter<'gc, C: Convention, T: Tally, D: Item>(
         heap: &mut Counting<Self, C, T>,
-        chain: Option<&Self::To<Node<'gc, Counting<Self, C, T>, D>>>,
+        chain: Option<&ChainRef<'gc, Self, C, T, D>>,
         keep: impl FnMut(D) -> bool,
     ) -> Link<'gc, Counting<Self, C, T>, Chain<D>> {
         chain::filter_borrowed(heap, chain, keep)
     }
 }
+
+/// A reference to a chain of a counting heap.
+pub type ChainRef<'gc, P, C, T, D> = <P as Pointer>::To<Node<'gc, Counting<P, C, T>, D>>;
 
 /// What [`Pointer::bury`] did.
 pub struct Buried {
