@@ -3,7 +3,7 @@
 
 use super::Counting;
 use crate::heap::{Family, Frames, Heap, Mutator, Program};
-use crate::object::{Chain, Edge, Link, Node};
+use crate::object::{Chain, Edge, Link, Node, Plain};
 use crate::parts::pointer::{Convention, Pointer};
 use crate::parts::verify;
 use crate::tally::{Event, HeapError, On, Tally};
@@ -31,6 +31,7 @@ pub fn all<P: Pointer, C: Convention>(info: &Info, cells: u64) {
             settings.zeal = zeal;
             filters_and_walks::<P, C>(&settings);
             two_families::<P, C>(&settings);
+            sizes::<P, C>(&settings);
             a_broken_count_is_found::<P, C>(&settings);
             the_limit_is_an_error::<P, C>(&settings);
         }
@@ -118,6 +119,33 @@ fn two_families<P: Pointer, C: Convention>(settings: &Settings) {
     heap.set::<Tree>(&root, (Link::NONE, Link::NONE, left));
     assert!(heap.stats().live_cells < stats.live_cells);
     heap.release::<Tree>(root);
+    assert_empty(heap);
+}
+
+/// A family without references, smaller than a word.
+struct Byte;
+impl Family for Byte {
+    type Of<'gc, M: Mutator<'gc>> = Plain<u8>;
+}
+
+fn sizes<P: Pointer, C: Convention>(settings: &Settings) {
+    let heap = &mut Heaped::<P, C>::new(settings);
+    let bytes: Vec<_> = (0..=255).map(|byte| heap.alloc::<Byte>(Plain(byte))).collect();
+    // Cells of more than 1 KiB.
+    let mut large = Link::NONE;
+    for item in 0..20 {
+        large =
+            Link(Some(heap.alloc::<Chain<[u8; 3_000]>>(Node { item: [item; 3_000], next: large })));
+    }
+    let kept = heap.filter(large.as_ref(), |item| item[2_999] % 2 == 0);
+    let sum = heap.fold(kept.as_ref(), 0, |sum, item| sum + u64::from(item[0]));
+    assert_eq!(sum, (0..20).filter(|x| x % 2 == 0).sum());
+    heap.release_link(large);
+    heap.release_link(kept);
+    for (byte, at) in bytes.into_iter().enumerate() {
+        assert_eq!(usize::from(heap.get::<Byte>(&at).0), byte);
+        heap.release::<Byte>(at);
+    }
     assert_empty(heap);
 }
 
