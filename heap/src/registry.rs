@@ -34,5 +34,12 @@ macro_rules! registry {
 registry! {
     stack::Stack,
     rc::Rc,
+    rc_value::RcValue,
+    rc_split::RcSplit,
+    arc::Arc,
+    arc_value::ArcValue,
+    arc_split::ArcSplit,
+    fused::Fused,
+    fused_value::FusedValue,
     gc::Gc,
 }

@@ -8,9 +8,10 @@
 use super::address::{Ptr, Raw};
 use super::bump::{Bump, object_bytes};
 use super::uncounted::Uncounted;
+use super::poison;
 use crate::heap::Mutator;
 use crate::object::{Chain, Item, Link, Node};
-
+use std::hint::select_unpredictable;
 use std::ptr::{self, NonNull};
 
 #[inline(always)]
@@ -93,8 +94,9 @@ pub fn fold_by_value<'gc, M: Mutator<'gc>, D: Item, A>(
     acc
 }
 
-/// `Mutator::filter`, by value: the walking variable and the variable that
-/// holds the newest cell both own what they point to.
+/// `Mutator::filter`, by value: the walking variable, the new cell and the
+/// variable that holds the newest cell each own what they point to, and
+/// assigning one to another copies it.
 #[inline(always)]
 pub fn filter_by_value<'gc, M: Raw<'gc>, D: Item>(
     heap: &mut M,
@@ -108,20 +110,101 @@ pub fn filter_by_value<'gc, M: Raw<'gc>, D: Item>(
         let item = heap.get(&cell).item;
         if keep(item) {
             let kept = heap.alloc::<Chain<D>>(Node { item, next: Link::NONE });
-            let shared = Link(Some(heap.share(&kept)));
+            let linked = Link(Some(heap.share(&kept)));
             match &last.0 {
-                None => head = shared,
-                // SAFETY: A1; the newest cell is known to `head`'s chain and
-                // to `last` alone, and its `next` is still empty.
-                Some(newest) => unsafe { (*M::raw(newest)).next = shared },
+                None => head = linked,
+                // SAFETY: A1; the newest cell is known to its predecessor (or
+                // `head`) and to `last` alone, and its `next` is still empty.
+                Some(newest) => unsafe { (*M::raw(newest)).next = linked },
             }
-            heap.release_link(std::mem::replace(&mut last, Link(Some(kept))));
+            let copy = Link(Some(heap.share(&kept)));
+            heap.release_link(std::mem::replace(&mut last, copy));
+            heap.release(kept);
         }
         at = heap.load(&cell, |node| &node.next).0;
         heap.release(cell);
     }
     heap.release_link(last);
     head
+}
+
+/// What `filter_listed` needs of its heap: chain cells that lie on a free list.
+///
+/// # Safety
+///
+/// A free cell's last word is the address of the next free one, or null; in an
+/// object that word is `Node::next`, and an address is how it is represented.
+pub unsafe trait Listed<'gc>: Raw<'gc> {
+    /// Bytes of a cell, header included.
+    fn cell_bytes<D: Item>() -> usize;
+    /// The first free cell, or null.
+    fn free_list<D: Item>(&mut self) -> &mut *mut u8;
+    /// Makes a free cell an object, all but its value.
+    ///
+    /// # Safety
+    ///
+    /// The cell is on the free list, and leaves it before anything else is allocated.
+    unsafe fn fresh<D: Item>(cell: NonNull<u8>) -> Self::Ref<Chain<D>>;
+    /// Told of cells that were built behind `alloc`'s back.
+    fn appended<D: Item>(&mut self, cells: u64);
+}
+
+/// `Mutator::filter` without a branch, on a free list: each cell is written at
+/// the list's head, which then advances by the condition. What the free list
+/// links is the new chain already; only its end is cut off. A chain that
+/// outgrows the list goes on cell by cell through `alloc`.
+#[inline(always)]
+pub fn filter_listed<'gc, M: Listed<'gc>, D: Item>(
+    heap: &mut M,
+    chain: Option<&M::Ref<Chain<D>>>,
+    mut keep: impl FnMut(D) -> bool,
+) -> Link<'gc, M, Chain<D>> {
+    let cell_bytes = M::cell_bytes::<D>();
+    let first = *heap.free_list::<D>();
+    let mut free = first;
+    let mut last: *mut u8 = ptr::null_mut();
+    let mut cells = 0;
+    // Not a null pointer for the end: where a cell has a header, telling the
+    // end from an address beside the reference would cost instructions.
+    let mut at = chain.map(|first| M::raw(first));
+    while let Some(from) = at
+        && let Some(to) = NonNull::new(free)
+    {
+        poison::reborn(free, cell_bytes);
+        // SAFETY: A1 and A3 for the cell read; the contract of `Listed` for
+        // the cell written, which is free, and whose link is read.
+        unsafe {
+            let item = (*from).item;
+            at = (*from).next.as_ref().map(|next| M::raw(next));
+            let node = M::raw(&M::fresh::<D>(to));
+            (&raw mut (*node).item).write(item);
+            let next_free = (&raw const (*node).next).cast::<*mut u8>().read();
+            let kept = keep(item);
+            last = select_unpredictable(kept, free, last);
+            free = select_unpredictable(kept, next_free, free);
+            cells += u64::from(kept);
+        }
+    }
+    *heap.free_list::<D>() = free;
+    if !free.is_null() {
+        // SAFETY: the cell is free, whatever was written to it.
+        unsafe { poison::dead(free, cell_bytes - size_of::<usize>()) };
+    }
+    heap.appended::<D>(cells);
+    let rest = match at {
+        None => Link::NONE,
+        Some(at) => filter_tail(heap, at, keep),
+    };
+    match (NonNull::new(first), NonNull::new(last)) {
+        (Some(first), Some(last)) => {
+            // SAFETY: the cells from `first` to `last` have left the list.
+            unsafe {
+                (*M::raw(&M::fresh::<D>(last))).next = rest;
+                Link(Some(M::fresh::<D>(first)))
+            }
+        }
+        _ => rest,
+    }
 }
 
 /// What `filter_bump` needs of its heap.
