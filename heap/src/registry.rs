@@ -32,7 +32,9 @@ macro_rules! registry {
 }
 
 registry! {
+    leak::Leak,
     stack::Stack,
+    malloc::Malloc,
     rc::Rc,
     gc::Gc,
 }

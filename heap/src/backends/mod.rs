@@ -2,5 +2,7 @@
 //! costs, the limits, the invariants and the papers.
 
 pub mod gc;
+pub mod leak;
+pub mod malloc;
 pub mod rc;
 pub mod stack;

@@ -6,6 +6,7 @@ pub mod blocks;
 pub mod bump;
 pub mod chain;
 pub mod counting;
+pub mod log;
 pub mod meter;
 pub mod poison;
 pub mod uncounted;
