@@ -35,6 +35,8 @@ registry! {
     leak::Leak,
     stack::Stack,
     malloc::Malloc,
+    region::Region,
+    region_sweep::RegionSweep,
     rc::Rc,
     gc::Gc,
 }

@@ -5,4 +5,6 @@ pub mod gc;
 pub mod leak;
 pub mod malloc;
 pub mod rc;
+pub mod region;
+pub mod region_sweep;
 pub mod stack;

@@ -138,28 +138,12 @@ impl Log {
         *word = word.map_addr(|word| word & !MARK);
     }
 
-    /// Removes the unmarked cells and closes the gaps: `dead` is told of each,
-    /// `kept` of the new index of each marked one, all in order.
-    pub fn compact(
-        &mut self,
-        mut dead: impl FnMut(NonNull<u8>, usize),
-        mut kept: impl FnMut(usize),
-    ) {
-        let (mut from, mut to) = (0, 0);
-        while from < self.words.len() {
-            let word = self.words[from];
-            let words = if word.addr() & CLASS == 2 * LARGE { 2 } else { 1 };
-            if word.addr() & MARK != 0 {
-                kept(to);
-                self.words.copy_within(from..from + words, to);
-                to += words;
-            } else {
-                let mut cell = Cells { words: self.words[from..].iter() };
-                cell.next().into_iter().for_each(|(at, bytes)| dead(at, bytes));
-            }
-            from += words;
-        }
-        self.words.truncate(to);
+    /// Removes the unmarked cells, closing the gaps: an iterator over them that
+    /// must be run to its end. `kept` is told the new index of each marked
+    /// cell. All in order.
+    #[inline(always)]
+    pub fn sweep<K: FnMut(usize)>(&mut self, kept: K) -> Sweep<'_, K> {
+        Sweep { words: &mut self.words, from: 0, to: 0, kept }
     }
 
     /// Cells and the bytes of their slots.
@@ -178,6 +162,14 @@ impl Log {
     }
 }
 
+/// The class of a word's cell, and the cell.
+#[inline(always)]
+fn read(word: *mut u8) -> (usize, NonNull<u8>) {
+    // SAFETY: W1: the address of a cell.
+    let at = unsafe { NonNull::new_unchecked(word.map_addr(|word| word & !(CLASS | MARK))) };
+    ((word.addr() & CLASS) / 2, at)
+}
+
 /// Cells with their slot sizes.
 pub struct Cells<'a> {
     words: std::slice::Iter<'a, *mut u8>,
@@ -187,16 +179,46 @@ impl Iterator for Cells<'_> {
     type Item = (NonNull<u8>, usize);
     #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
-        let word = *self.words.next()?;
-        let class = (word.addr() & CLASS) / 2;
+        let (class, at) = read(*self.words.next()?);
         let slot_bytes = if class == LARGE {
             self.words.next().map_or(0, |size| size.addr())
         } else {
             (class + 1) * SLOT_ALIGN_BYTES
         };
-        // SAFETY: W1: the address of a cell.
-        let at = unsafe { NonNull::new_unchecked(word.map_addr(|word| word & !(CLASS | MARK))) };
         Some((at, slot_bytes))
+    }
+}
+
+/// Unmarked cells with their slot sizes, on their way out of a log.
+pub struct Sweep<'a, K: FnMut(usize)> {
+    words: &'a mut Vec<*mut u8>,
+    from: usize,
+    to: usize,
+    kept: K,
+}
+
+impl<K: FnMut(usize)> Iterator for Sweep<'_, K> {
+    type Item = (NonNull<u8>, usize);
+    #[inline(always)]
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            let Some(&word) = self.words.get(self.from) else {
+                self.words.truncate(self.to);
+                return None;
+            };
+            let (class, at) = read(word);
+            let words = if class == LARGE { 2 } else { 1 };
+            let from = self.from;
+            self.from += words;
+            if word.addr() & MARK == 0 {
+                let large_bytes = || self.words[from + 1].addr();
+                let small_bytes = (class + 1) * SLOT_ALIGN_BYTES;
+                return Some((at, if class == LARGE { large_bytes() } else { small_bytes }));
+            }
+            (self.kept)(self.to);
+            self.words.copy_within(from..self.from, self.to);
+            self.to += words;
+        }
     }
 }
 
@@ -235,8 +257,8 @@ mod tests {
         let mut log = log();
         // SAFETY: the indices of the second, third and last cell.
         [1, 2, 7].into_iter().for_each(|index| unsafe { log.unmark(index) });
-        let (mut dead, mut kept) = (Vec::new(), Vec::new());
-        log.compact(|at, bytes| dead.push((at, bytes)), |index| kept.push(index));
+        let mut kept = Vec::new();
+        let dead: Vec<_> = log.sweep(|index| kept.push(index)).collect();
         assert_eq!(dead, [(cell(2), 112), (cell(3), 128), (cell(6), 16)]);
         assert_eq!(kept, [0, 1, 2]);
         assert_eq!(

@@ -9,5 +9,6 @@ pub mod counting;
 pub mod log;
 pub mod meter;
 pub mod poison;
+pub mod region;
 pub mod uncounted;
 pub mod verify;
