@@ -26,15 +26,17 @@ use crate::Settings;
 use crate::heap::{Backend, Family, Heap, Program};
 use crate::info::{Info, Kind};
 use crate::machine::{self, Runtime};
-use crate::object::Object;
+use crate::object::{Chain, Item, Link, Node, Object};
 use crate::parts::address::Ptr;
 use crate::parts::bump::object_bytes;
-use crate::parts::log::{Log, slot_bytes};
+use crate::parts::chain;
+use crate::parts::log::{Log, slot_bytes, word_of, words_of};
 use crate::parts::meter::Meter;
 use crate::parts::uncounted::Uncounted;
 use crate::parts::verify::{self, Checked};
 use crate::tally::{Event, HeapError, Stats, Tally};
 use std::alloc::{Layout, handle_alloc_error};
+use std::ops::Range;
 use std::ptr::NonNull;
 
 /// The platform's malloc and free.
@@ -86,6 +88,37 @@ impl<T: Tally> MallocHeap<T> {
     }
 }
 
+impl<T: Tally> MallocHeap<T> {
+    /// Takes over the words written to the log's room, of cells of a size.
+    ///
+    /// # Safety
+    ///
+    /// All up to `end` were written.
+    #[inline(always)]
+    unsafe fn noted(&mut self, end: *mut *mut u8, slot_bytes: usize) {
+        // SAFETY: by contract.
+        let cells = unsafe { end.offset_from_unsigned(self.log.room().start) };
+        // SAFETY: by contract.
+        unsafe { self.log.advance(cells) };
+        self.tally.add(Event::Allocated, cells as u64);
+        self.meter.add(cells * slot_bytes);
+    }
+
+    /// The same when the room is full, and new room.
+    ///
+    /// # Safety
+    ///
+    /// As for `noted`.
+    #[cold]
+    #[inline(never)]
+    unsafe fn note(&mut self, end: *mut *mut u8, slot_bytes: usize) -> Range<*mut *mut u8> {
+        // SAFETY: by contract.
+        unsafe { self.noted(end, slot_bytes) };
+        self.log.grow();
+        self.log.room()
+    }
+}
+
 impl<T> Drop for MallocHeap<T> {
     fn drop(&mut self) {
         for (at, _) in self.log.from(0) {
@@ -106,10 +139,7 @@ unsafe impl<T: Tally> Uncounted for MallocHeap<T> {
         let bytes = slot_bytes(bytes);
         self.tally.add(Event::Allocated, 1);
         self.meter.add(bytes);
-        // SAFETY: malloc may be called with any size.
-        let Some(at) = NonNull::new(unsafe { libc::malloc(bytes) }.cast()) else {
-            no_memory(bytes)
-        };
+        let at = malloc(bytes);
         self.log.push(at, bytes);
         at
     }
@@ -118,11 +148,58 @@ unsafe impl<T: Tally> Uncounted for MallocHeap<T> {
         self.tally.add(Event::Remembered, 1);
         self.pinned = self.log.len();
     }
+    /// As `chain::filter_borrowed`, but nothing is kept in registers across
+    /// malloc that can be read again, and the accounts are settled at the end.
+    #[inline(always)]
+    fn filter_chain<'gc, D: Item>(
+        &mut self,
+        chain: Option<&Ptr<Chain<D>>>,
+        mut keep: impl FnMut(D) -> bool,
+    ) -> Link<'gc, Self, Chain<D>> {
+        let bytes = const { slot_bytes(object_bytes::<Node<'_, Self, D>>()) };
+        if words_of(bytes) != 1 {
+            return chain::filter_borrowed(self, chain, keep);
+        }
+        let mut head = Link::NONE;
+        let mut hole: *mut Link<'gc, Self, Chain<D>> = &raw mut head;
+        let Range { start: mut word, mut end } = self.log.room();
+        let mut at = chain.map(|at| at.address().cast::<Node<'gc, Self, D>>());
+        while let Some(from) = at {
+            // SAFETY: A1 and A3 for the cell read; the cell written is new, and
+            // `hole` is `head` or the `next` of the newest cell.
+            unsafe {
+                if keep((*from.as_ptr()).item) {
+                    let cell = malloc(bytes);
+                    if word == end {
+                        Range { start: word, end } = self.note(word, bytes);
+                    }
+                    word.write(word_of(cell.as_ptr(), bytes));
+                    word = word.add(1);
+                    let node = cell.cast::<Node<'gc, Self, D>>().as_ptr();
+                    (&raw mut (*node).item).write((*from.as_ptr()).item);
+                    hole.write(Link(Some(Ptr::new(cell))));
+                    hole = &raw mut (*node).next;
+                }
+                at = (*from.as_ptr()).next.0.as_ref().map(|next| next.address().cast());
+            }
+        }
+        // SAFETY: as above; the words up to `word` were written.
+        unsafe {
+            hole.write(Link::NONE);
+            self.noted(word, bytes);
+        }
+        head
+    }
 }
 
-#[cold]
-fn no_memory(bytes: usize) -> ! {
-    handle_alloc_error(Layout::from_size_align(bytes, 16).unwrap_or(Layout::new::<u128>()))
+#[inline(always)]
+fn malloc(bytes: usize) -> NonNull<u8> {
+    #[cold]
+    fn no_memory(bytes: usize) -> ! {
+        handle_alloc_error(Layout::from_size_align(bytes, 16).unwrap_or(Layout::new::<u128>()))
+    }
+    // SAFETY: malloc may be called with any size.
+    NonNull::new(unsafe { libc::malloc(bytes) }.cast()).unwrap_or_else(|| no_memory(bytes))
 }
 
 impl<'gc, T: Tally> Checked<'gc> for MallocHeap<T> {

@@ -182,7 +182,7 @@ impl<T: Tally> Recycling for RegionHeap<T> {
     }
     #[inline(always)]
     fn notes(&mut self) -> End {
-        End(self.log.end())
+        End(self.log.room().start)
     }
     #[inline(always)]
     unsafe fn noted(&mut self, cells: usize, slot_bytes: usize) {

@@ -230,7 +230,7 @@ impl<T: Tally> Recycling for RegionSweepHeap<T> {
     fn notes(&mut self) -> Ends {
         // SAFETY: the end of the vector's memory in use.
         let open = unsafe { self.open.as_mut_ptr().add(self.open.len()) };
-        Ends { allocated: self.allocated.end(), open, index: self.allocated.len() }
+        Ends { allocated: self.allocated.room().start, open, index: self.allocated.len() }
     }
     #[inline(always)]
     unsafe fn noted(&mut self, cells: usize, slot_bytes: usize) {

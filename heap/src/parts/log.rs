@@ -7,11 +7,12 @@
 //!
 //! Invariants:
 //!
-//! - W1. A word is a cell's address (a multiple of 16), plus twice its class
-//!   (slot size / 16 - 1), plus one while it is marked. Class 7 is that of all
-//!   larger slots; the word that follows is then the slot's size.
+//! - W1. A word is a cell's address (a multiple of 16), plus its class (slot
+//!   size / 16), plus 8 while it is marked. Class 0 is that of all larger
+//!   slots; the word that follows is then the slot's size.
 //! - W2. An index of a cell is that of its first word.
 
+use std::ops::Range;
 use std::ptr::{self, NonNull};
 
 /// Every slot starts at a multiple of this.
@@ -19,9 +20,9 @@ pub const SLOT_ALIGN_BYTES: usize = 16;
 /// Larger slots take two words in a log.
 pub const MOST_SMALL_BYTES: usize = 7 * SLOT_ALIGN_BYTES;
 
-const LARGE: usize = 7;
-const MARK: usize = 1;
-const CLASS: usize = 0b1110;
+const LARGE: usize = 0;
+const CLASS: usize = 0b0111;
+const MARK: usize = 0b1000;
 
 /// The slot size for an object of `bytes` bytes.
 #[inline(always)]
@@ -42,10 +43,9 @@ pub const fn words_of(slot_bytes: usize) -> usize {
 /// The first word of a cell, marked.
 #[inline(always)]
 pub fn word_of(at: *mut u8, slot_bytes: usize) -> *mut u8 {
-    let class =
-        if slot_bytes <= MOST_SMALL_BYTES { slot_bytes / SLOT_ALIGN_BYTES - 1 } else { LARGE };
+    let class = if slot_bytes <= MOST_SMALL_BYTES { slot_bytes / SLOT_ALIGN_BYTES } else { LARGE };
     debug_assert!(at.addr().is_multiple_of(SLOT_ALIGN_BYTES));
-    at.wrapping_add(2 * class + MARK)
+    at.wrapping_add(class + MARK)
 }
 
 /// A list of cells.
@@ -95,18 +95,25 @@ impl Log {
         self.words.reserve(words.saturating_sub(self.words.len()));
     }
 
-    /// Where the next word goes.
+    /// The memory for the words that come next: where it starts and ends.
     #[inline(always)]
-    pub fn end(&mut self) -> *mut *mut u8 {
-        // SAFETY: within the allocation, or its end.
-        unsafe { self.words.as_mut_ptr().add(self.words.len()) }
+    pub fn room(&mut self) -> Range<*mut *mut u8> {
+        let room = self.words.spare_capacity_mut().as_mut_ptr_range();
+        room.start.cast()..room.end.cast()
     }
 
-    /// Takes over words that were written at `end`.
+    /// Makes more of it.
+    #[cold]
+    #[inline(never)]
+    pub fn grow(&mut self) {
+        self.words.reserve(self.words.len().max(64));
+    }
+
+    /// Takes over words that were written to `room`.
     ///
     /// # Safety
     ///
-    /// `words` words were written there, within capacity (W1).
+    /// `words` words were written there, from its start on (W1).
     #[inline(always)]
     pub unsafe fn advance(&mut self, words: usize) {
         // SAFETY: by contract.
@@ -167,7 +174,7 @@ impl Log {
 fn read(word: *mut u8) -> (usize, NonNull<u8>) {
     // SAFETY: W1: the address of a cell.
     let at = unsafe { NonNull::new_unchecked(word.map_addr(|word| word & !(CLASS | MARK))) };
-    ((word.addr() & CLASS) / 2, at)
+    (word.addr() & CLASS, at)
 }
 
 /// Cells with their slot sizes.
@@ -183,7 +190,7 @@ impl Iterator for Cells<'_> {
         let slot_bytes = if class == LARGE {
             self.words.next().map_or(0, |size| size.addr())
         } else {
-            (class + 1) * SLOT_ALIGN_BYTES
+            class * SLOT_ALIGN_BYTES
         };
         Some((at, slot_bytes))
     }
@@ -212,7 +219,7 @@ impl<K: FnMut(usize)> Iterator for Sweep<'_, K> {
             self.from += words;
             if word.addr() & MARK == 0 {
                 let large_bytes = || self.words[from + 1].addr();
-                let small_bytes = (class + 1) * SLOT_ALIGN_BYTES;
+                let small_bytes = class * SLOT_ALIGN_BYTES;
                 return Some((at, if class == LARGE { large_bytes() } else { small_bytes }));
             }
             (self.kept)(self.to);
