@@ -148,8 +148,7 @@ unsafe impl<T: Tally> Uncounted for MallocHeap<T> {
         self.tally.add(Event::Remembered, 1);
         self.pinned = self.log.len();
     }
-    /// As `chain::filter_borrowed`, but nothing is kept in registers across
-    /// malloc that can be read again, and the accounts are settled at the end.
+    /// As `chain::filter_borrowed`, but the accounts are settled at the end.
     #[inline(always)]
     fn filter_chain<'gc, D: Item>(
         &mut self,
@@ -168,7 +167,9 @@ unsafe impl<T: Tally> Uncounted for MallocHeap<T> {
             // SAFETY: A1 and A3 for the cell read; the cell written is new, and
             // `hole` is `head` or the `next` of the newest cell.
             unsafe {
-                if keep((*from.as_ptr()).item) {
+                let Node { item, next: Link(ref next) } = *from.as_ptr();
+                at = next.as_ref().map(|next| next.address().cast());
+                if keep(item) {
                     let cell = malloc(bytes);
                     if word == end {
                         Range { start: word, end } = self.note(word, bytes);
@@ -176,11 +177,10 @@ unsafe impl<T: Tally> Uncounted for MallocHeap<T> {
                     word.write(word_of(cell.as_ptr(), bytes));
                     word = word.add(1);
                     let node = cell.cast::<Node<'gc, Self, D>>().as_ptr();
-                    (&raw mut (*node).item).write((*from.as_ptr()).item);
+                    (&raw mut (*node).item).write(item);
                     hole.write(Link(Some(Ptr::new(cell))));
                     hole = &raw mut (*node).next;
                 }
-                at = (*from.as_ptr()).next.0.as_ref().map(|next| next.address().cast());
             }
         }
         // SAFETY: as above; the words up to `word` were written.
