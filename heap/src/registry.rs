@@ -32,7 +32,11 @@ macro_rules! registry {
 }
 
 registry! {
+    leak::Leak,
     stack::Stack,
+    malloc::Malloc,
+    region::Region,
+    region_sweep::RegionSweep,
     rc::Rc,
     rc_value::RcValue,
     rc_split::RcSplit,
