@@ -35,4 +35,5 @@ registry! {
     stack::Stack,
     rc::Rc,
     gc::Gc,
+    mark_sweep::MarkSweep,
 }

@@ -2,5 +2,6 @@
 //! costs, the limits, the invariants and the papers.
 
 pub mod gc;
+pub mod mark_sweep;
 pub mod rc;
 pub mod stack;
