@@ -35,5 +35,6 @@ registry! {
     stack::Stack,
     rc::Rc,
     gc::Gc,
+    semispace::Semispace,
     mark_sweep::MarkSweep,
 }

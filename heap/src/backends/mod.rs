@@ -4,4 +4,5 @@
 pub mod gc;
 pub mod mark_sweep;
 pub mod rc;
+pub mod semispace;
 pub mod stack;

@@ -8,5 +8,6 @@ pub mod chain;
 pub mod counting;
 pub mod meter;
 pub mod poison;
+pub mod space;
 pub mod uncounted;
 pub mod verify;
