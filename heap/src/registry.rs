@@ -37,4 +37,5 @@ registry! {
     gc::Gc,
     semispace::Semispace,
     mark_sweep::MarkSweep,
+    gc_arena::GcArena,
 }

@@ -2,6 +2,7 @@
 //! costs, the limits, the invariants and the papers.
 
 pub mod gc;
+pub mod gc_arena;
 pub mod mark_sweep;
 pub mod rc;
 pub mod semispace;
