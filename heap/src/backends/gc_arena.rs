@@ -64,7 +64,7 @@ impl Backend for GcArena {
                 name: "pacing",
                 unit: Unit::Choice(&["incremental", "stop"]),
                 default: "incremental",
-                about: "the crate's default work factors, or whole collections at once",
+                about: "the crate's default work factors, or each collection at once",
             },
             Param {
                 name: "sleep",
@@ -280,6 +280,8 @@ impl<'gc, T: Tally> Runtime<'gc> for Lent<'gc, T> {
 pub struct GcArenaHeap<T: Tally> {
     /// The arena between two runs; `None` within one.
     arena: Option<Arena<Unrooted>>,
+    /// Whether a collection is done at once rather than by and by.
+    whole: bool,
     zeal: bool,
     slice: usize,
     limit_bytes: usize,
@@ -315,7 +317,7 @@ impl<T: Tally> GcArenaHeap<T> {
         if self.zeal || self.live_bytes > self.limit_bytes {
             self.collect(arena, whole_collection);
         } else if arena.metrics().allocation_debt() > 0.0 {
-            self.collect(arena, Arena::cycle_debt);
+            self.collect(arena, if self.whole { Arena::finish_cycle } else { Arena::cycle_debt });
         }
         if self.zeal {
             self.check(arena.metrics().total_gc_count()).unwrap_or_else(|error| panic!("{error}"));
@@ -389,6 +391,7 @@ impl<T: Tally> Heap for GcArenaHeap<T> {
         });
         GcArenaHeap {
             arena: Some(arena),
+            whole,
             zeal: settings.zealous(),
             slice: settings.factor("slice") as usize,
             limit_bytes: settings.limit_bytes,
@@ -436,5 +439,30 @@ impl<T: Tally> Heap for GcArenaHeap<T> {
             Some(arena) => self.check(arena.metrics().total_gc_count()),
             None => Err("the arena was lost in a panic".into()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parts::trial;
+
+    #[test]
+    fn traces() {
+        trial::trace::<GcArena>(&[
+            &[],
+            &[("pacing", "stop"), ("min-sleep", "16")],
+            &[("slice", "1"), ("sleep", "0")],
+        ]);
+    }
+
+    #[test]
+    fn bytes_are_those_of_the_objects_alive() {
+        let mut heap = trial::heap::<GcArena>(&[("sleep", "64")], |_| {});
+        heap.run(&trial::Grow { cells: 1_000, each_step: 10 }).unwrap();
+        assert_eq!(heap.stats().live_cells, 1_000);
+        assert_eq!(heap.live_bytes, 1_000 * 32);
+        trial::settled(&mut heap);
+        assert_eq!(heap.live_bytes, 0);
     }
 }

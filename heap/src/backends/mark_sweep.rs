@@ -282,3 +282,26 @@ impl<T: Tally> Heap for MarkSweepHeap<T> {
         self.blocks.validate()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parts::trial;
+
+    #[test]
+    fn traces() {
+        trial::trace::<MarkSweep>(&[
+            &[],
+            &[("append", "branch"), ("trigger", "4KiB")],
+            &[("trigger", "4KiB"), ("growth", "1.1")],
+        ]);
+    }
+
+    #[test]
+    fn a_chain_needs_no_mark_stack() {
+        let mut heap = trial::heap::<MarkSweep>(&[], |_| {});
+        heap.run(&trial::Grow { cells: 1_000_000, each_step: 1_000 }).unwrap();
+        assert!(heap.grey.capacity() <= 8);
+        assert!(heap.stats().cells_marked > 500_000);
+    }
+}

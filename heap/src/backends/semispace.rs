@@ -396,3 +396,37 @@ impl<T: Tally> Heap for SemispaceHeap<T> {
         self.space.validate()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parts::trial;
+
+    #[test]
+    fn traces() {
+        trial::trace::<Semispace>(&[
+            &[],
+            &[("append", "branch"), ("space", "1KiB")],
+            &[("space", "1KiB"), ("growth", "1.1")],
+        ]);
+    }
+
+    #[test]
+    fn alike_copies_need_few_runs() {
+        let mut heap = trial::heap::<Semispace>(&[], |_| {});
+        heap.run(&trial::Grow { cells: 1_000_000, each_step: 1_000 }).unwrap();
+        assert!(heap.runs.capacity() <= 8);
+        assert!(heap.stats().bytes_copied > 16_000_000);
+    }
+
+    #[test]
+    fn space_follows_what_is_live() {
+        let mut heap = trial::heap::<Semispace>(&[], |_| {});
+        heap.run(&trial::Grow { cells: 1_000_000, each_step: 1_000 }).unwrap();
+        let live_bytes = heap.live_peak_bytes;
+        assert!(heap.heap_peak_bytes < live_bytes * 4, "{live_bytes} {}", heap.heap_peak_bytes);
+        heap.settle();
+        heap.settle();
+        assert!(heap.held_bytes() < 4 * heap.space_bytes);
+    }
+}

@@ -9,5 +9,7 @@ pub mod counting;
 pub mod meter;
 pub mod poison;
 pub mod space;
+#[cfg(test)]
+pub mod trial;
 pub mod uncounted;
 pub mod verify;
