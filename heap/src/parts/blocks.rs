@@ -334,8 +334,11 @@ impl Blocks {
             class.current = ptr::null_mut();
             let mut kept = Vec::with_capacity(class.blocks.len());
             for mut at in class.blocks.drain(..) {
-                // SAFETY: the block is ours.
-                let block = unsafe { at.as_mut() };
+                // SAFETY: the block is ours, and its unmarked slots are free now.
+                let block = unsafe {
+                    poison_free_slots(at.as_ptr());
+                    at.as_mut()
+                };
                 self.marked_cells += block.marked;
                 self.marked_bytes += block.marked * block.slot_bytes;
                 if block.marked > 0 {
@@ -453,6 +456,26 @@ fn free_block(block: NonNull<Block>) {
     }
 }
 
+/// Poisons unmarked slots, in builds that poison, without waiting for the sweep.
+///
+/// # Safety
+///
+/// The unmarked slots of the block are free (K2).
+unsafe fn poison_free_slots(block: *mut Block) {
+    if cfg!(any(debug_assertions, heap_asan)) {
+        // SAFETY: by contract.
+        unsafe {
+            for index in 0..(*block).slots {
+                let at = slot(block, index, (*block).slot_bytes);
+                if !(*block).is_marked(at) {
+                    poison::reborn(at, (*block).slot_bytes);
+                    poison::dead(at, (*block).slot_bytes);
+                }
+            }
+        }
+    }
+}
+
 /// Puts the unmarked slots of the next piece of a block on a free list, which
 /// is empty, in address order; returns how many, and whether more pieces wait.
 ///
@@ -478,6 +501,7 @@ unsafe fn sweep_piece(block: *mut Block, free: &mut *mut u8) -> (usize, bool) {
         if all_free || !header.is_marked(at) {
             // SAFETY: K2: an unmarked slot that waits is free; K4.
             unsafe {
+                poison::reborn(at, slot_bytes);
                 poison::dead(at, slot_bytes - size_of::<usize>());
                 *link_of(at, slot_bytes) = list;
             }

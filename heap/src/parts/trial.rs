@@ -192,13 +192,13 @@ pub fn trace<B: Backend>(settings: &[&[(&str, &str)]]) {
     for params in settings {
         for seed in 0..20 {
             let program = Shuffle { seed, steps: 2_000 };
-            let right = heap::<crate::backends::rc::Rc>(&[], |_| {}).run(&program).unwrap();
+            let right = heap::<crate::backends::stack::Stack>(&[], |_| {}).run(&program).unwrap();
             let mut plain = heap::<B>(params, |_| {});
             assert_eq!(plain.run(&program), Ok(right), "seed {seed}, {params:?}");
             settled(&mut plain);
         }
         let program = Shuffle { seed: 99, steps: 300 };
-        let right = heap::<crate::backends::rc::Rc>(&[], |_| {}).run(&program).unwrap();
+        let right = heap::<crate::backends::stack::Stack>(&[], |_| {}).run(&program).unwrap();
         assert_eq!(heap::<B>(params, zealous).run(&program), Ok(right), "zeal, {params:?}");
 
         let mut large = heap::<B>(params, |_| {});
