@@ -12,17 +12,18 @@
 //! sweep of one slot; filtering writes the free list itself into a chain.
 //! Read: one load. Share, release and write: nothing.
 //! Collect: time in the live objects, and a bit per slot to clear.
-//! The mark stack holds 16 bytes per object found and not yet visited: one for
-//! a chain of any length, the fan-out for a wide object, at worst one per live
-//! object; it counts as heap, and goes back to the platform when it was large.
+//! The mark stack holds 16 bytes per reference found and not yet looked at: one
+//! for a chain of any length, all of an object's for a wide one, at worst one
+//! per reference between live objects; it counts as heap, and goes back to the
+//! platform when it was large. What leaves it is fetched ahead of its turn.
 //! Memory returns at the sweep after a collection.
 //! Cannot: bound a pause; run destructors; use a free slot for another size.
 //!
 //! Invariants:
 //!
 //! - M1. Objects lie in `blocks`, and have not moved since they were allocated.
-//! - M2. Entries of the mark stack are marked objects whose references were
-//!   not visited yet, with the function of their own type.
+//! - M2. Entries of the mark stack are reachable objects, with the function of
+//!   their own type. A marked object's references were visited, or are being.
 //!
 //! Papers: McCarthy, "Recursive functions of symbolic expressions and their
 //! computation by machine", CACM 1960; Hughes, "A semi-incremental garbage
@@ -35,6 +36,7 @@ use crate::info::{APPEND, Info, Kind, Param, Unit};
 use crate::machine::{self, NoRoots, Runtime};
 use crate::object::{Chain, Item, Link, Object, Visitor};
 use crate::parts::address::Ptr;
+use crate::parts::ahead::Ahead;
 use crate::parts::blocks::Blocks;
 use crate::parts::chain::{self, FreeListing};
 use crate::parts::uncounted::Uncounted;
@@ -95,7 +97,7 @@ pub struct MarkSweepHeap<T: 'static> {
     tally: T,
 }
 
-/// A marked object whose references are to be visited, by `visit`.
+/// An object that is to be marked, and its references visited by `visit`.
 struct Grey<T: 'static> {
     address: NonNull<u8>,
     visit: unsafe fn(&mut MarkSweepHeap<T>, NonNull<u8>),
@@ -106,9 +108,16 @@ impl<T: Tally> MarkSweepHeap<T> {
     fn collect<'gc>(&mut self, roots: &mut impl Object<'gc, Self>) {
         self.blocks.clear_marks();
         roots.each_ref(&mut Mark(self));
-        while let Some(grey) = self.grey.pop() {
-            // SAFETY: M2.
-            unsafe { (grey.visit)(self, grey.address) };
+        let mut ahead = Ahead::new();
+        while let Some(grey) =
+            ahead.pop(&mut self.grey, |grey| Blocks::fetch(grey.address.as_ptr()))
+        {
+            // SAFETY: M1, M2.
+            unsafe {
+                if self.blocks.mark(grey.address.as_ptr()) {
+                    (grey.visit)(self, grey.address);
+                }
+            }
         }
         self.note_peak();
         self.grey.shrink_to(MOST_SPARE_ENTRIES);
@@ -139,15 +148,11 @@ struct Mark<'h, T: 'static>(&'h mut MarkSweepHeap<T>);
 impl<'gc, T: Tally> Visitor<'gc, MarkSweepHeap<T>> for Mark<'_, T> {
     #[inline]
     fn visit<F: Family>(&mut self, at: &mut Ptr<F>) {
-        let address = at.address();
-        // SAFETY: M1.
-        if unsafe { self.0.blocks.mark(address.as_ptr()) } {
-            self.0.grey.push(Grey { address, visit: visit::<F, T> });
-        }
+        self.0.grey.push(Grey { address: at.address(), visit: visit::<F, T> });
     }
 }
 
-/// Marks what an object refers to.
+/// Puts what an object refers to on the mark stack.
 ///
 /// # Safety
 ///

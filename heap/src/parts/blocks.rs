@@ -21,8 +21,9 @@
 //! - K4. Outside a collection, nothing refers to an unmarked slot that waits
 //!   for its sweep.
 
-use super::poison;
+use super::{ahead, poison};
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
+use std::mem::offset_of;
 use std::ptr::{self, NonNull};
 
 const BLOCK_BYTES: usize = 64 << 10;
@@ -280,6 +281,16 @@ impl Blocks {
         }
         self.marked_bytes = 0;
         self.marked_cells = 0;
+    }
+
+    /// Fetches what `mark`, and then a visit, will look at.
+    #[inline(always)]
+    pub fn fetch(address: *mut u8) {
+        let header = block_of(address).cast::<u64>();
+        ahead::fetch(
+            header.wrapping_byte_add(offset_of!(Block, marks)).wrapping_add(Block::bit(address).0),
+        );
+        ahead::fetch(address);
     }
 
     /// Marks an object; false if it was marked already.

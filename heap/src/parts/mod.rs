@@ -1,6 +1,7 @@
 //! Mechanisms that several memory managers share.
 
 pub mod address;
+pub mod ahead;
 pub mod bits;
 pub mod blocks;
 pub mod bump;
