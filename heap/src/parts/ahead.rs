@@ -23,6 +23,10 @@ impl<E> Ahead<E> {
     /// `fetch` is told of each entry that enters it.
     #[inline(always)]
     pub fn pop(&mut self, stack: &mut Vec<E>, fetch: impl Fn(&E)) -> Option<E> {
+        if self.len == 0 && stack.len() == 1 {
+            // A chain: there is nothing to overlap.
+            return stack.pop();
+        }
         while self.len < AHEAD
             && let Some(entry) = stack.pop()
         {
