@@ -90,7 +90,7 @@ impl Backend for GcArena {
 }
 
 /// What the heap lends to the program during one mutation.
-pub struct Lent<'gc, T: Tally> {
+struct Lent<'gc, T: Tally> {
     arena: &'gc Mutation<'gc>,
     /// Objects in the arena at which a poll wants a safepoint.
     poll_at: usize,
@@ -99,7 +99,7 @@ pub struct Lent<'gc, T: Tally> {
 }
 
 /// An object in the arena.
-pub struct Traced<'gc, F: Family, T: Tally> {
+struct Traced<'gc, F: Family, T: Tally> {
     object: F::Of<'gc, Lent<'gc, T>>,
 }
 
@@ -150,7 +150,7 @@ impl<'gc, C: Trace<'gc>, T: Tally> Visitor<'gc, Lent<'gc, T>> for Show<'_, C> {
 }
 
 /// The arena's root: the program's stack.
-pub struct Root<'gc, P: Program, T: Tally> {
+struct Root<'gc, P: Program, T: Tally> {
     stack: RefCell<Frames<'gc, Lent<'gc, T>, P>>,
 }
 
@@ -162,14 +162,14 @@ unsafe impl<'gc, P: Program, T: Tally> Collect<'gc> for Root<'gc, P, T> {
 }
 
 /// Names [`Root`] for any lifetime.
-pub struct Rooted<P, T>(PhantomData<(P, T)>);
+struct Rooted<P, T>(PhantomData<(P, T)>);
 
 impl<'gc, P: Program, T: Tally> Rootable<'gc> for Rooted<P, T> {
     type Root = Root<'gc, P, T>;
 }
 
 /// Names the root of an arena without a program.
-pub struct Unrooted;
+struct Unrooted;
 
 impl Rootable<'_> for Unrooted {
     type Root = ();
@@ -350,9 +350,7 @@ impl<T: Tally> GcArenaHeap<T> {
             self.tally.add(Event::Freed, freed);
         }
     }
-}
 
-impl<T: Tally> GcArenaHeap<T> {
     /// Checks the accounting against the objects that the arena holds.
     fn check(&self, held: usize) -> Result<(), String> {
         let counted = self.tally.get(Event::Allocated) - self.tally.get(Event::Freed);

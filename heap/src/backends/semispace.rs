@@ -21,8 +21,8 @@
 //! - S1. Outside a collection all objects lie in `space`, and `from` is empty.
 //! - S2. During a collection a reference that was not visited yet leads to an
 //!   object in `from`, one that was visited to an object in `space`; each is
-//!   visited once. An object in `from` with its forwarding bit set holds the
-//!   address of its copy in its first word, and is otherwise unchanged if not.
+//!   visited once. An object in `from` is unchanged until its forwarding bit
+//!   is set; then its first word is the address of its copy.
 //! - S3. A run covers copies whose references were not visited yet, all of the
 //!   type of its `scan`.
 //!
