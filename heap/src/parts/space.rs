@@ -133,7 +133,7 @@ impl Space {
         let in_last = |p: &Piece| p.chunk.base() <= at && at < self.bump.top;
         let in_piece = |p: &Piece| p.chunk.base() <= at && at < p.top;
         let Some((last, earlier)) = self.pieces.split_last() else { return false };
-        at as usize % 8 == 0 && (in_last(last) || earlier.iter().any(in_piece))
+        (at as usize).is_multiple_of(8) && (in_last(last) || earlier.iter().any(in_piece))
     }
     /// Checks its own structure.
     pub fn validate(&self) -> Result<(), String> {
