@@ -46,4 +46,7 @@ registry! {
     fused::Fused,
     fused_value::FusedValue,
     gc::Gc,
+    semispace::Semispace,
+    mark_sweep::MarkSweep,
+    gc_arena::GcArena,
 }

@@ -1,6 +1,7 @@
 //! Mechanisms that several memory managers share.
 
 pub mod address;
+pub mod ahead;
 pub mod bits;
 pub mod blocks;
 pub mod bump;
@@ -10,8 +11,11 @@ pub mod log;
 pub mod meter;
 pub mod pointer;
 pub mod poison;
-pub mod region;
-pub mod uncounted;
 pub mod pool;
+pub mod region;
+pub mod space;
 pub mod split;
+#[cfg(test)]
+pub mod trial;
+pub mod uncounted;
 pub mod verify;
