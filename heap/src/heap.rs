@@ -93,7 +93,7 @@ pub trait Mutator<'gc>: Sized {
 pub enum NoScope {}
 
 /// A program as a machine of choice points (explicit frames, no recursion).
-pub trait Program {
+pub trait Program: 'static {
     /// A suspended computation, made of references and plain data.
     type Frame<'gc, M: Mutator<'gc>>: Object<'gc, M>;
     /// The result; it cannot hold references (it names neither `'gc` nor `M`).

@@ -32,7 +32,21 @@ macro_rules! registry {
 }
 
 registry! {
+    leak::Leak,
     stack::Stack,
+    malloc::Malloc,
+    region::Region,
+    region_sweep::RegionSweep,
     rc::Rc,
+    rc_value::RcValue,
+    rc_split::RcSplit,
+    arc::Arc,
+    arc_value::ArcValue,
+    arc_split::ArcSplit,
+    fused::Fused,
+    fused_value::FusedValue,
     gc::Gc,
+    semispace::Semispace,
+    mark_sweep::MarkSweep,
+    gc_arena::GcArena,
 }

@@ -11,7 +11,8 @@
 
 use crate::heap::Backend;
 use crate::info::{Info, Kind};
-use crate::parts::counting::{Borrowed, Counting, GlobalStore, Pointer};
+use crate::parts::counting::Counting;
+use crate::parts::pointer::{Borrowed, GlobalStore, Pointer};
 use crate::tally::Tally;
 use std::mem::ManuallyDrop;
 use std::rc;
@@ -39,10 +40,11 @@ impl Backend for Rc {
 /// `std::rc::Rc` as a counted pointer, without its (recursive) drop.
 pub struct StdRc;
 
-// SAFETY: `Rc` keeps R1: `into_inner` returns the value exactly when no other
-// `Rc` exists, and the address stays valid until then. No `Weak` is made.
+// SAFETY: `Rc` keeps R1: its count is one exactly when no other `Rc` exists,
+// and the address stays valid until it is dropped. No `Weak` is made.
 unsafe impl Pointer for StdRc {
     type To<T> = ManuallyDrop<rc::Rc<T>>;
+    type Dead<T> = rc::Rc<T>;
     type Store = GlobalStore;
 
     fn object_bytes<T>() -> usize {
@@ -61,7 +63,31 @@ unsafe impl Pointer for StdRc {
         ManuallyDrop::new(rc::Rc::clone(at))
     }
     #[inline(always)]
-    fn into_inner<T>(_: &mut GlobalStore, at: Self::To<T>) -> Option<T> {
-        rc::Rc::into_inner(ManuallyDrop::into_inner(at))
+    fn count<T>(at: &Self::To<T>) -> usize {
+        rc::Rc::strong_count(at)
+    }
+    #[inline(always)]
+    fn lower<T>(at: Self::To<T>) -> Option<rc::Rc<T>> {
+        let at = ManuallyDrop::into_inner(at);
+        if rc::Rc::strong_count(&at) == 1 {
+            return Some(at);
+        }
+        drop(at);
+        None
+    }
+    #[inline(always)]
+    fn take<T>(_: &mut GlobalStore, dead: rc::Rc<T>) -> T {
+        rc::Rc::into_inner(dead).expect("the last reference")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parts::counting::scenarios;
+
+    #[test]
+    fn counts_as_it_should() {
+        scenarios::all::<StdRc, Borrowed>(&Rc::INFO, 1_000_000);
     }
 }

@@ -6,7 +6,8 @@
 //!
 //! Object: its fields, no header. 16 bytes for a cell.
 //! Allocate: add and compare. Read: one load. Share and release: nothing.
-//! Scope: one word saved; closing is one compare and one maximum.
+//! Scope: one word saved; closing is one compare and one store, also to a mark
+//! in an earlier chunk (out of line).
 //! Memory returns when a scope closes.
 //! Cannot: free anything before its scope closes; after a mutation, free what
 //! was allocated before it (the write may have let it escape) until the end.
@@ -14,8 +15,8 @@
 //! Invariants:
 //!
 //! - S1. Objects lie below `bump.top` in the current chunk, or in earlier chunks.
-//! - S2. Closing a scope frees only what lies above its mark and above
-//!   `floor`; nothing refers to it (see `heap.rs`, point 3).
+//! - S2. Closing a scope frees only what lies above its mark and was not
+//!   pinned by a mutation; nothing refers to it (see `heap.rs`, point 3).
 //!
 //! Papers: Tofte & Talpin, "Region-based memory management", 1997.
 
@@ -25,9 +26,10 @@ use crate::info::{APPEND, Info, Kind, Param, Unit};
 use crate::machine::{self, Runtime};
 use crate::object::{Chain, Item, Link, Object};
 use crate::parts::address::Ptr;
-use crate::parts::bump::{Bump, Chunks, object_bytes};
+use crate::parts::bump::{Bump, Chunks};
 use crate::parts::chain::{self, Bumping};
 use crate::parts::uncounted::Uncounted;
+use crate::parts::verify::{self, Checked};
 use crate::tally::{Event, HeapError, Stats, Tally};
 use std::ptr::NonNull;
 
@@ -62,10 +64,6 @@ impl Backend for Stack {
 /// The heap of [`Stack`].
 pub struct StackHeap<T> {
     chunks: Chunks,
-    /// Nothing below this in the current chunk is freed before the run ends.
-    floor: *mut u8,
-    /// The chunk, counted from one, and the top at the last mutation.
-    pinned: (usize, *mut u8),
     speculate: bool,
     zeal: bool,
     live_peak_bytes: usize,
@@ -73,36 +71,7 @@ pub struct StackHeap<T> {
 }
 
 /// Where the top was when a scope opened.
-pub struct Mark(NonNull<u8>);
-
-impl<T: Tally> StackHeap<T> {
-    /// Nothing in a new chunk is pinned: the floor of the one before may well
-    /// be a higher address.
-    #[cold]
-    #[inline(never)]
-    fn take_in_new_chunk(&mut self, bytes: usize) -> NonNull<u8> {
-        let at = self.chunks.take(bytes);
-        self.floor = self.chunks.base;
-        at
-    }
-
-    /// Frees chunks until the one of `mark`, or the one pinned by a mutation.
-    #[cold]
-    #[inline(never)]
-    fn close_across_chunks(&mut self, mark: *mut u8) {
-        while !self.chunks.in_last(mark) {
-            if self.chunks.len() <= self.pinned.0.max(1) {
-                break;
-            }
-            self.chunks.leave_last();
-        }
-        self.floor =
-            if self.chunks.len() == self.pinned.0 { self.pinned.1 } else { self.chunks.base };
-        let mark = if self.chunks.in_last(mark) { mark } else { self.chunks.base };
-        // SAFETY: S2; both lie in the current chunk.
-        unsafe { self.chunks.drop_to(mark.max(self.floor)) };
-    }
-}
+pub struct Mark(*mut u8);
 
 // SAFETY: S1: `take` returns memory above the top, which then moves past it.
 unsafe impl<T: Tally> Uncounted for StackHeap<T> {
@@ -111,15 +80,12 @@ unsafe impl<T: Tally> Uncounted for StackHeap<T> {
     #[inline(always)]
     fn take<F: Family>(&mut self, bytes: usize) -> NonNull<u8> {
         self.tally.add(Event::Allocated, 1);
-        match self.chunks.bump.take(bytes) {
-            Some(at) => at,
-            None => self.take_in_new_chunk(bytes),
-        }
+        self.chunks.take(bytes)
     }
     /// The write may let any object escape its scope: all stay (S2).
     fn write_barrier<F: Family>(&mut self, _: NonNull<u8>) {
-        self.floor = self.chunks.bump.top;
-        self.pinned = (self.chunks.len(), self.floor);
+        self.tally.add(Event::Remembered, 1);
+        self.chunks.pin();
     }
     #[inline(always)]
     fn filter_chain<'gc, D: Item>(
@@ -146,29 +112,37 @@ impl<T: Tally> Bumping for StackHeap<T> {
     }
 }
 
+impl<'gc, T: Tally> Checked<'gc> for StackHeap<T> {
+    fn check<F: Family>(&self, at: &Ptr<F>, _seen: usize) -> Result<(), String> {
+        if self.chunks.may_hold(at.address().as_ptr()) {
+            Ok(())
+        } else {
+            Err("a reference leads above the top of the stack".into())
+        }
+    }
+}
+
 impl<'gc, T: Tally> Runtime<'gc> for StackHeap<T> {
     #[inline(always)]
     fn open(&mut self) -> Option<Mark> {
         self.tally.add(Event::Scoped, 1);
-        NonNull::new(self.chunks.bump.top).map(Mark)
+        Some(Mark(self.chunks.bump.top))
     }
     #[inline(always)]
     fn close(&mut self, Mark(mark): Mark) {
         if T::ON {
             self.live_peak_bytes = self.live_peak_bytes.max(self.chunks.used_bytes());
         }
-        if self.chunks.in_last(mark.as_ptr()) {
-            // SAFETY: S2.
-            unsafe { self.chunks.drop_to(mark.as_ptr().max(self.floor)) };
-        } else {
-            self.close_across_chunks(mark.as_ptr());
-        }
+        self.chunks.rewind(mark);
     }
     #[inline(always)]
     fn poll(&self) -> bool {
         self.chunks.alarm
     }
-    fn safepoint(&mut self, _roots: &mut impl Object<'gc, Self>) -> Result<(), HeapError> {
+    fn safepoint(&mut self, roots: &mut impl Object<'gc, Self>) -> Result<(), HeapError> {
+        if self.zeal {
+            verify::insist(self, roots);
+        }
         self.chunks.check()
     }
     fn abandon(&mut self, _: &mut impl Object<'gc, Self>) {}
@@ -177,9 +151,7 @@ impl<'gc, T: Tally> Runtime<'gc> for StackHeap<T> {
 impl<T: Tally> Heap for StackHeap<T> {
     fn new(settings: &Settings) -> Self {
         StackHeap {
-            chunks: Chunks::new(settings.bytes("chunk"), settings.limit_bytes),
-            floor: std::ptr::null_mut(),
-            pinned: (0, std::ptr::null_mut()),
+            chunks: Chunks::new(settings.bytes("chunk"), settings),
             speculate: settings.is("append", "speculate"),
             zeal: settings.zealous(),
             live_peak_bytes: 0,
@@ -187,17 +159,17 @@ impl<T: Tally> Heap for StackHeap<T> {
         }
     }
     fn run<P: Program>(&mut self, program: &P) -> Result<P::Out, HeapError> {
-        machine::drive(self, program)
+        let out = machine::drive(self, program);
+        self.chunks.unpin();
+        out
     }
-    fn settle(&mut self) {
-        self.floor = std::ptr::null_mut();
-        self.pinned = (0, std::ptr::null_mut());
-        self.chunks.clear();
-    }
+    /// Nothing to do: the last scope of a run frees the last object.
+    fn settle(&mut self) {}
     fn stats(&self) -> Stats {
+        let live_bytes = self.chunks.used_bytes();
         Stats {
-            live_cells: self.chunks.used_bytes() as u64 / 16,
-            live_bytes: self.chunks.used_bytes(),
+            live_cells: live_bytes.div_ceil(Stack::INFO.cell_bytes as usize) as u64,
+            live_bytes,
             live_peak_bytes: self.live_peak_bytes,
             heap_peak_bytes: self.chunks.peak_bytes(),
             ..Stats::counted(&self.tally)

@@ -33,6 +33,10 @@ impl Bits {
         let words = (end as usize - self.base).div_ceil(8 * 64);
         self.words[..words].fill(0);
     }
+    /// Whether any bit is set. For checks only.
+    pub fn any(&self) -> bool {
+        self.words.iter().any(|&word| word != 0)
+    }
     /// Bytes of the bitmap itself.
     pub fn held_bytes(&self) -> usize {
         self.words.len() * 8

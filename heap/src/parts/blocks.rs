@@ -8,20 +8,22 @@
 //! `next`.
 //!
 //! A collection clears the marks, marks, then calls `sweep`: blocks without a
-//! mark return to the platform, the others wait and are swept, one at a time,
+//! mark return to the platform, the others wait and are swept, 4 KiB at a time
+//! (so that the slots are still in the first-level cache when they are taken),
 //! when their size class runs out of free slots.
 //!
 //! Invariants:
 //!
 //! - K1. An object's address lies in the first 64 KiB of its block.
-//! - K2. A slot is on its class's free list, or free in a block that waits for
-//!   its sweep (unmarked), or holds an object; never two of these.
+//! - K2. A slot is on its class's free list, or waits for its sweep unmarked
+//!   and is free, or holds an object; never two of these.
 //! - K3. The free list of a class links slots of that class's blocks only.
-//! - K4. Outside a collection, nothing refers to an unmarked slot of a block
-//!   that waits for its sweep.
+//! - K4. Outside a collection, nothing refers to an unmarked slot that waits
+//!   for its sweep.
 
-use super::poison;
+use super::{ahead, poison};
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
+use std::mem::offset_of;
 use std::ptr::{self, NonNull};
 
 const BLOCK_BYTES: usize = 64 << 10;
@@ -36,8 +38,8 @@ struct Block {
     slots: usize,
     /// Objects marked since the marks were cleared.
     marked: usize,
-    /// Whether its unmarked slots are not on the free list yet.
-    waits: bool,
+    /// Slots from this index on wait for their sweep.
+    swept: usize,
     marks: [u64; BITMAP_WORDS],
     remembered: [u64; BITMAP_WORDS],
 }
@@ -82,9 +84,14 @@ struct Class {
     /// First free slot, or null.
     free: *mut u8,
     blocks: Vec<NonNull<Block>>,
-    /// Blocks with an index below this may wait for their sweep.
+    /// The block that is being swept, or null.
+    current: *mut Block,
+    /// Blocks with an index below this wait for their sweep.
     unswept: usize,
 }
+
+/// How much of a block is swept at once.
+const SWEEP_BYTES: usize = 4 << 10;
 
 const SMALL_CLASSES: usize = 128;
 const CLASSES: usize = SMALL_CLASSES + 64;
@@ -101,30 +108,44 @@ const fn class_of(bytes: usize) -> (usize, usize) {
     }
 }
 
-/// Empty blocks kept for the next allocation instead of being given back.
+/// Empty blocks kept for the next allocation instead of being given back,
+/// unless the heap says otherwise.
 const MOST_SPARE_BLOCKS: usize = 32;
+
+/// Added to the fresh bytes when the limit is passed, so that the one compare
+/// that asks for a collection serves for both.
+const ALARM_BYTES: usize = usize::MAX / 2;
 
 /// Memory in size classes.
 pub struct Blocks {
-    classes: Box<[Class]>,
+    classes: Box<[Class; CLASSES]>,
     spare: Vec<NonNull<Block>>,
+    most_spare: usize,
     held_bytes: usize,
     /// Bytes of slots put on free lists since the last sweep: what may have
-    /// been allocated since.
+    /// been allocated since. [`ALARM_BYTES`] more once the limit was passed.
     fresh_bytes: usize,
+    limit_bytes: usize,
     marked_bytes: usize,
     marked_cells: usize,
 }
 
 impl Blocks {
     pub fn new() -> Self {
-        let class =
-            |_| Class { slot_bytes: 0, free: ptr::null_mut(), blocks: Vec::new(), unswept: 0 };
+        let class = |_| Class {
+            slot_bytes: 0,
+            free: ptr::null_mut(),
+            blocks: Vec::new(),
+            current: ptr::null_mut(),
+            unswept: 0,
+        };
         Blocks {
-            classes: (0..CLASSES).map(class).collect(),
+            classes: Box::new(std::array::from_fn(class)),
             spare: Vec::new(),
+            most_spare: MOST_SPARE_BLOCKS,
             held_bytes: 0,
             fresh_bytes: 0,
+            limit_bytes: usize::MAX,
             marked_bytes: 0,
             marked_cells: 0,
         }
@@ -145,15 +166,18 @@ impl Blocks {
         slot
     }
 
-    /// The first free slot of objects of `bytes` bytes, after a refill if
-    /// there was none, and how to put what is left of the list back.
+    /// The head of the free list for objects of `bytes` bytes, never null: it
+    /// is refilled first if it is empty. `None` if the slots are larger.
     #[inline(always)]
-    pub fn free_list(&mut self, bytes: usize) -> &mut *mut u8 {
+    pub fn free_list(&mut self, bytes: usize) -> Option<&mut *mut u8> {
         let (index, slot_bytes) = class_of(bytes);
+        if slot_bytes != bytes {
+            return None;
+        }
         if self.classes[index].free.is_null() {
             self.refill(index, slot_bytes);
         }
-        &mut self.classes[index].free
+        Some(&mut self.classes[index].free)
     }
 
     /// Puts one slot back on its free list.
@@ -173,29 +197,46 @@ impl Blocks {
         class.free = slot.as_ptr();
     }
 
-    /// Sweeps the next block that waits, or takes a new one.
+    /// Asks for a collection (through `fresh_bytes`) when more than this is held.
+    pub fn set_limit(&mut self, limit_bytes: usize) {
+        self.limit_bytes = limit_bytes;
+    }
+
+    /// Keeps at least this much of empty blocks for the next allocation.
+    pub fn set_spare(&mut self, spare_bytes: usize) {
+        self.most_spare = spare_bytes.div_ceil(BLOCK_BYTES).max(MOST_SPARE_BLOCKS);
+    }
+
+    /// Sweeps on until there is a free slot, in a new block if need be.
     #[cold]
     #[inline(never)]
     fn refill(&mut self, index: usize, slot_bytes: usize) -> NonNull<u8> {
-        let class = &mut self.classes[index];
-        class.slot_bytes = slot_bytes;
-        while class.unswept > 0 {
-            class.unswept -= 1;
-            let block = class.blocks[class.unswept].as_ptr();
-            // SAFETY: the block is this class's, and ours alone.
-            let free = unsafe { thread_free_slots(block, &mut class.free) };
-            self.fresh_bytes += free * slot_bytes;
-            if let Some(slot) = NonNull::new(class.free) {
-                return slot;
+        self.classes[index].slot_bytes = slot_bytes;
+        loop {
+            let class = &mut self.classes[index];
+            if !class.current.is_null() {
+                // SAFETY: the block is this class's, and ours alone.
+                let (free, more) = unsafe { sweep_piece(class.current, &mut class.free) };
+                if !more {
+                    class.current = ptr::null_mut();
+                }
+                self.fresh_bytes += free * slot_bytes;
+                if let Some(slot) = NonNull::new(class.free) {
+                    return slot;
+                }
+            } else if class.unswept > 0 {
+                class.unswept -= 1;
+                class.current = class.blocks[class.unswept].as_ptr();
+            } else {
+                let block = self.new_block(slot_bytes);
+                if self.held_bytes > self.limit_bytes {
+                    self.fresh_bytes |= ALARM_BYTES;
+                }
+                let class = &mut self.classes[index];
+                class.blocks.push(block);
+                class.current = block.as_ptr();
             }
         }
-        let block = self.new_block(slot_bytes);
-        let class = &mut self.classes[index];
-        class.blocks.push(block);
-        // SAFETY: as above; a new block has no marks, so all of it is free.
-        let free = unsafe { thread_free_slots(block.as_ptr(), &mut class.free) };
-        self.fresh_bytes += free * slot_bytes;
-        NonNull::new(class.free).expect("a new block has a free slot")
     }
 
     fn new_block(&mut self, slot_bytes: usize) -> NonNull<Block> {
@@ -224,7 +265,7 @@ impl Blocks {
                 slot_bytes,
                 slots,
                 marked: 0,
-                waits: true,
+                swept: 0,
                 marks: [0; BITMAP_WORDS],
                 remembered: [0; BITMAP_WORDS],
             });
@@ -234,7 +275,7 @@ impl Blocks {
 
     /// Forgets all marks: the start of a collection.
     pub fn clear_marks(&mut self) {
-        for class in &mut self.classes {
+        for class in self.classes.iter_mut() {
             for block in &mut class.blocks {
                 // SAFETY: the block is ours, and nobody else looks at its header.
                 let block = unsafe { block.as_mut() };
@@ -244,6 +285,16 @@ impl Blocks {
         }
         self.marked_bytes = 0;
         self.marked_cells = 0;
+    }
+
+    /// Fetches what `mark`, and then a visit, will look at.
+    #[inline(always)]
+    pub fn fetch(address: *mut u8) {
+        let header = block_of(address).cast::<u64>();
+        ahead::fetch(
+            header.wrapping_byte_add(offset_of!(Block, marks)).wrapping_add(Block::bit(address).0),
+        );
+        ahead::fetch(address);
     }
 
     /// Marks an object; false if it was marked already.
@@ -290,23 +341,25 @@ impl Blocks {
         block.remembered[word] &= !bit;
     }
 
-    /// Ends a collection: what is unmarked is free. Returns the dead objects
-    /// known so far: those of blocks that are given back at once.
+    /// Ends a collection: what is unmarked is free.
     pub fn sweep(&mut self) {
         self.fresh_bytes = 0;
-        for class in &mut self.classes {
+        for class in self.classes.iter_mut() {
             class.free = ptr::null_mut();
+            class.current = ptr::null_mut();
             let mut kept = Vec::with_capacity(class.blocks.len());
             for mut at in class.blocks.drain(..) {
-                // SAFETY: the block is ours.
-                let block = unsafe { at.as_mut() };
+                // SAFETY: the block is ours, and its unmarked slots are free now.
+                let block = unsafe {
+                    poison_free_slots(at.as_ptr());
+                    at.as_mut()
+                };
                 self.marked_cells += block.marked;
                 self.marked_bytes += block.marked * block.slot_bytes;
                 if block.marked > 0 {
-                    block.waits = true;
+                    block.swept = 0;
                     kept.push(at);
-                } else if block.layout_bytes == BLOCK_BYTES && self.spare.len() < MOST_SPARE_BLOCKS
-                {
+                } else if block.layout_bytes == BLOCK_BYTES && self.spare.len() < self.most_spare {
                     self.spare.push(at);
                 } else {
                     self.held_bytes -= block.layout_bytes;
@@ -356,14 +409,15 @@ impl Blocks {
         // SAFETY: the block is in our list.
         let header = unsafe { &*block };
         let offset = (address as usize).wrapping_sub(slot(block, 0, 0) as usize);
+        let index = offset / class.slot_bytes;
         offset.is_multiple_of(class.slot_bytes)
-            && offset / class.slot_bytes < header.slots
-            && !(header.waits && !header.is_marked(address))
+            && index < header.slots
+            && (index < header.swept || header.is_marked(address))
     }
 
     /// Checks the free lists: slots of the class's own blocks, each once.
     pub fn validate(&self) -> Result<(), String> {
-        for class in &self.classes {
+        for class in self.classes.iter() {
             let slots: usize = class.blocks.iter().map(|b| slots_of(*b)).sum();
             let mut free = class.free;
             let mut count = 0;
@@ -392,7 +446,7 @@ impl Blocks {
 
 impl Drop for Blocks {
     fn drop(&mut self) {
-        for class in &mut self.classes {
+        for class in self.classes.iter_mut() {
             class.blocks.drain(..).for_each(free_block);
         }
         self.spare.drain(..).for_each(free_block);
@@ -417,31 +471,61 @@ fn free_block(block: NonNull<Block>) {
     }
 }
 
-/// Puts a waiting block's unmarked slots on a free list, in address order;
-/// returns how many.
+/// Poisons unmarked slots, in builds that poison, without waiting for the sweep.
 ///
 /// # Safety
 ///
-/// The block belongs to the list's class and waits for its sweep (K2).
-unsafe fn thread_free_slots(block: *mut Block, free: &mut *mut u8) -> usize {
-    // SAFETY: by contract.
-    let header = unsafe { &mut *block };
-    header.waits = false;
-    let (slots, slot_bytes) = (header.slots, header.slot_bytes);
-    let mut count = 0;
-    for index in (0..slots).rev() {
-        let at = slot(block, index, slot_bytes);
-        // SAFETY: K2: an unmarked slot of a waiting block is free; K4.
+/// The unmarked slots of the block are free (K2).
+unsafe fn poison_free_slots(block: *mut Block) {
+    if cfg!(any(debug_assertions, heap_asan)) {
+        // SAFETY: by contract.
         unsafe {
-            if !(*block).is_marked(at) {
-                poison::dead(at, slot_bytes - size_of::<usize>());
-                *link_of(at, slot_bytes) = *free;
-                *free = at;
-                count += 1;
+            for index in 0..(*block).slots {
+                let at = slot(block, index, (*block).slot_bytes);
+                if !(*block).is_marked(at) {
+                    poison::reborn(at, (*block).slot_bytes);
+                    poison::dead(at, (*block).slot_bytes);
+                }
             }
         }
     }
-    count
+}
+
+/// Puts the unmarked slots of the next piece of a block on a free list, which
+/// is empty, in address order; returns how many, and whether more pieces wait.
+///
+/// # Safety
+///
+/// The block belongs to the list's class and is not swept yet (K2).
+unsafe fn sweep_piece(block: *mut Block, free: &mut *mut u8) -> (usize, bool) {
+    // SAFETY: by contract.
+    let header = unsafe { &mut *block };
+    let slot_bytes = header.slot_bytes;
+    let first = header.swept;
+    let end = header.slots.min(first + (SWEEP_BYTES / slot_bytes).max(1));
+    header.swept = end;
+    let more = end < header.slots;
+    let low = Block::bit(slot(block, first, slot_bytes)).0;
+    let high = Block::bit(slot(block, end - 1, slot_bytes)).0;
+    let all_free = header.marks[low..=high].iter().all(|&word| word == 0);
+    let mut list = *free;
+    let mut count = 0;
+    let mut at = slot(block, end, slot_bytes);
+    for _ in first..end {
+        at = at.wrapping_sub(slot_bytes);
+        if all_free || !header.is_marked(at) {
+            // SAFETY: K2: an unmarked slot that waits is free; K4.
+            unsafe {
+                poison::reborn(at, slot_bytes);
+                poison::dead(at, slot_bytes - size_of::<usize>());
+                *link_of(at, slot_bytes) = list;
+            }
+            list = at;
+            count += 1;
+        }
+    }
+    *free = list;
+    (count, more)
 }
 
 #[cfg(test)]

@@ -4,14 +4,17 @@
 //!
 //! - C1. `Bump` hands out `[top, end)`, memory that no object occupies; a cell
 //!   written at `top` is unreachable until `top` has moved past it.
+//! - C2. The slots on a free list hold no object; each names the next one in
+//!   its last word, which is where a cell of the slot's size keeps its `next`.
 
 use super::address::{Ptr, Raw};
+use super::blocks::link_of;
 use super::bump::{Bump, object_bytes};
 use super::poison;
 use super::uncounted::Uncounted;
 use crate::heap::Mutator;
 use crate::object::{Chain, Item, Link, Node};
-
+use std::hint::select_unpredictable;
 use std::ptr::{self, NonNull};
 
 #[inline(always)]
@@ -94,8 +97,9 @@ pub fn fold_by_value<'gc, M: Mutator<'gc>, D: Item, A>(
     acc
 }
 
-/// `Mutator::filter`, by value: the walking variable and the variable that
-/// holds the newest cell both own what they point to.
+/// `Mutator::filter`, by value: the walking variable, the new cell and the
+/// variable that holds the newest cell each own what they point to, and
+/// assigning one to another copies it.
 #[inline(always)]
 pub fn filter_by_value<'gc, M: Raw<'gc>, D: Item>(
     heap: &mut M,
@@ -109,20 +113,101 @@ pub fn filter_by_value<'gc, M: Raw<'gc>, D: Item>(
         let item = heap.get(&cell).item;
         if keep(item) {
             let kept = heap.alloc::<Chain<D>>(Node { item, next: Link::NONE });
-            let shared = Link(Some(heap.share(&kept)));
+            let linked = Link(Some(heap.share(&kept)));
             match &last.0 {
-                None => head = shared,
-                // SAFETY: A1; the newest cell is known to `head`'s chain and
-                // to `last` alone, and its `next` is still empty.
-                Some(newest) => unsafe { (*M::raw(newest)).next = shared },
+                None => head = linked,
+                // SAFETY: A1; the newest cell is known to its predecessor (or
+                // `head`) and to `last` alone, and its `next` is still empty.
+                Some(newest) => unsafe { (*M::raw(newest)).next = linked },
             }
-            heap.release_link(std::mem::replace(&mut last, Link(Some(kept))));
+            let copy = Link(Some(heap.share(&kept)));
+            heap.release_link(std::mem::replace(&mut last, copy));
+            heap.release(kept);
         }
         at = heap.load(&cell, |node| &node.next).0;
         heap.release(cell);
     }
     heap.release_link(last);
     head
+}
+
+/// What `filter_listed` needs of its heap: chain cells that lie on a free list.
+///
+/// # Safety
+///
+/// A free cell's last word is the address of the next free one, or null; in an
+/// object that word is `Node::next`, and an address is how it is represented.
+pub unsafe trait Listed<'gc>: Raw<'gc> {
+    /// Bytes of a cell, header included.
+    fn cell_bytes<D: Item>() -> usize;
+    /// The first free cell, or null.
+    fn free_list<D: Item>(&mut self) -> &mut *mut u8;
+    /// Makes a free cell an object, all but its value.
+    ///
+    /// # Safety
+    ///
+    /// The cell is on the free list, and leaves it before anything else is allocated.
+    unsafe fn fresh<D: Item>(cell: NonNull<u8>) -> Self::Ref<Chain<D>>;
+    /// Told of cells that were built behind `alloc`'s back.
+    fn appended<D: Item>(&mut self, cells: u64);
+}
+
+/// `Mutator::filter` without a branch, on a free list: each cell is written at
+/// the list's head, which then advances by the condition. What the free list
+/// links is the new chain already; only its end is cut off. A chain that
+/// outgrows the list goes on cell by cell through `alloc`.
+#[inline(always)]
+pub fn filter_listed<'gc, M: Listed<'gc>, D: Item>(
+    heap: &mut M,
+    chain: Option<&M::Ref<Chain<D>>>,
+    mut keep: impl FnMut(D) -> bool,
+) -> Link<'gc, M, Chain<D>> {
+    let cell_bytes = M::cell_bytes::<D>();
+    let first = *heap.free_list::<D>();
+    let mut free = first;
+    let mut last: *mut u8 = ptr::null_mut();
+    let mut cells = 0;
+    // Not a null pointer for the end: where a cell has a header, telling the
+    // end from an address beside the reference would cost instructions.
+    let mut at = chain.map(|first| M::raw(first));
+    while let Some(from) = at
+        && let Some(to) = NonNull::new(free)
+    {
+        poison::reborn(free, cell_bytes);
+        // SAFETY: A1 and A3 for the cell read; the contract of `Listed` for
+        // the cell written, which is free, and whose link is read.
+        unsafe {
+            let item = (*from).item;
+            at = (*from).next.as_ref().map(|next| M::raw(next));
+            let node = M::raw(&M::fresh::<D>(to));
+            (&raw mut (*node).item).write(item);
+            let next_free = (&raw const (*node).next).cast::<*mut u8>().read();
+            let kept = keep(item);
+            last = select_unpredictable(kept, free, last);
+            free = select_unpredictable(kept, next_free, free);
+            cells += u64::from(kept);
+        }
+    }
+    *heap.free_list::<D>() = free;
+    if !free.is_null() {
+        // SAFETY: the cell is free, whatever was written to it.
+        unsafe { poison::dead(free, cell_bytes - size_of::<usize>()) };
+    }
+    heap.appended::<D>(cells);
+    let rest = match at {
+        None => Link::NONE,
+        Some(at) => filter_tail(heap, at, keep),
+    };
+    match (NonNull::new(first), NonNull::new(last)) {
+        (Some(first), Some(last)) => {
+            // SAFETY: the cells from `first` to `last` have left the list.
+            unsafe {
+                (*M::raw(&M::fresh::<D>(last))).next = rest;
+                Link(Some(M::fresh::<D>(first)))
+            }
+        }
+        _ => rest,
+    }
 }
 
 /// What `filter_bump` needs of its heap.
@@ -213,6 +298,75 @@ unsafe fn append<'gc, H: Bumping, D: Item>(top: *mut u8, item: D, keep: bool) ->
         poison::reborn(top, cell_bytes);
         top.cast::<Node<'gc, H, D>>().write(Node { item, next });
         top.add(cell_bytes * usize::from(keep))
+    }
+}
+
+/// What `filter_free_list` needs of its heap.
+///
+/// # Safety
+///
+/// `free_list` keeps C2.
+pub unsafe trait FreeListing: Uncounted {
+    /// The head of the free list of slots for objects of `bytes` bytes, never
+    /// null: it is refilled first if it is empty. `None` if the slots are larger.
+    fn free_list(&mut self, bytes: usize) -> Option<&mut *mut u8>;
+    /// Told of cells that were built behind `take`'s back.
+    fn appended(&mut self, cells: u64);
+}
+
+/// `Mutator::filter` without a branch, on a free list: each item is written
+/// into the first free slot, whose link already names the slot of the cell that
+/// follows; the list then advances by the condition. What is kept is the chain.
+#[inline(always)]
+pub fn filter_free_list<'gc, H: FreeListing, D: Item>(
+    heap: &mut H,
+    chain: Option<&Ptr<Chain<D>>>,
+    mut keep: impl FnMut(D) -> bool,
+) -> Link<'gc, H, Chain<D>> {
+    let cell_bytes = const { size_of::<Node<'gc, H, D>>() };
+    let mut at = first_cell::<H, D>(chain);
+    let Some(&mut first) = heap.free_list(cell_bytes) else {
+        return filter_from(heap, at, keep);
+    };
+    let mut free = first;
+    let mut last: *mut u8 = ptr::null_mut();
+    let mut kept = 0;
+    loop {
+        while !at.is_null() && !free.is_null() {
+            // SAFETY: A1 and A3 for the cell read; C2 for the slot written.
+            unsafe {
+                let Node { item, next: Link(ref next) } = *at;
+                at = first_cell::<H, D>(next.as_ref());
+                poison::reborn(free, cell_bytes);
+                free.cast::<D>().write(item);
+                let after = *link_of(free, cell_bytes);
+                let keep = keep(item);
+                kept += u64::from(keep);
+                last = select_unpredictable(keep, free, last);
+                free = select_unpredictable(keep, after, free);
+            }
+        }
+        let list = heap.free_list(cell_bytes).expect("as above");
+        *list = free;
+        if at.is_null() {
+            break;
+        }
+        free = *heap.free_list(cell_bytes).expect("as above");
+        // SAFETY: C2; the list was used up, so a cell was kept: its last slot.
+        unsafe { *link_of(last, cell_bytes) = free };
+    }
+    heap.appended(kept);
+    // SAFETY: C2: a slot that was written in vain is free; `first` and `last`
+    // are the first and the last slot of the list as it was, up to `free`.
+    unsafe {
+        if !free.is_null() {
+            poison::dead(free, cell_bytes - size_of::<usize>());
+        }
+        if last.is_null() {
+            return Link::NONE;
+        }
+        (*last.cast::<Node<'gc, H, D>>()).next = Link::NONE;
+        Link(Some(Ptr::new(NonNull::new_unchecked(first))))
     }
 }
 

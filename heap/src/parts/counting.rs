@@ -3,20 +3,22 @@
 //! A backend names a [`Pointer`] (where the count lives, how it is changed,
 //! where memory comes from) and a [`Convention`] (whether local variables
 //! count). Releasing is iterative: a dead object's references are taken out
-//! and released in a loop, the first one of the same family through a local
-//! variable (a chain never touches the list of pending releases), the others
-//! through a list.
+//! and released in a loop, the first one of the same family at once (a chain
+//! never touches the list of pending releases), the others through a list.
 //!
 //! Invariants:
 //!
-//! - R1. An object's count equals the number of `Ref`s that exist, so whoever
-//!   gives up the last one owns the object.
-//! - R2. Every pending entry is one `Ref` that exists nowhere else.
-//! - R3. `Pointer::To<U>` and `Pointer::To<T>` are one type when `U` is `T`.
+//! - R1. An object's count is at least the number of `Ref`s that exist (more
+//!   only if the program forgot one), so whoever gives up the last one owns
+//!   the object.
+//! - R2. Every pending entry, and every reference taken out of an object that
+//!   is not used again, is one `Ref` that exists nowhere else.
+//! - R3. `Pointer::To<U::Of>` and `Pointer::To<T::Of>` are one type when `U` is `T`.
 
 use super::address::{self, Raw};
 use super::chain;
-use super::meter::Meter;
+use super::pointer::{Buried, Convention, Pointer, Store};
+use super::verify::{self, Checked};
 use crate::heap::{Family, Heap, Mutator, NoScope, Program};
 use crate::machine::{self, Runtime};
 use crate::object::{Chain, Item, Link, Object, Visitor};
@@ -26,77 +28,9 @@ use std::any::TypeId;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
-/// A counted pointer.
-///
-/// # Safety
-///
-/// `as_ptr` gives the address of the value, valid while a `To` exists;
-/// `into_inner` returns the value exactly when no other `To` exists (R1).
-pub unsafe trait Pointer: 'static {
-    /// An owned, counted reference. It has no drop of its own.
-    type To<T>;
-    /// Where memory comes from and returns to.
-    type Store: Store;
-    /// Bytes of one object, count and other overhead included.
-    fn object_bytes<T>() -> usize;
-    /// Moves a value into a new object with a count of one.
-    fn new<T>(store: &mut Self::Store, value: T) -> Self::To<T>;
-    /// The value's address.
-    fn as_ptr<T>(at: &Self::To<T>) -> *mut T;
-    /// Raises the count.
-    fn share<T>(at: &Self::To<T>) -> Self::To<T>;
-    /// Lowers the count; the last one frees the object and returns its value.
-    fn into_inner<T>(store: &mut Self::Store, at: Self::To<T>) -> Option<T>;
-    /// Builds a filtered chain without a branch, where the pointer can.
-    fn speculate<'gc, M: Raw<'gc>, D: Item>(
-        heap: &mut M,
-        chain: Option<&M::Ref<Chain<D>>>,
-        keep: impl FnMut(D) -> bool,
-    ) -> Link<'gc, M, Chain<D>> {
-        chain::filter_borrowed(heap, chain, keep)
-    }
-}
-
-/// The memory behind a counted pointer.
-pub trait Store {
-    fn new(settings: &Settings) -> Self;
-    /// Bytes of memory held, if the store holds more than the objects.
-    fn held_bytes(&self) -> usize {
-        0
-    }
-    fn validate(&self) -> Result<(), String> {
-        Ok(())
-    }
-}
-
-/// The platform's allocator, through the global one.
-pub struct GlobalStore;
-impl Store for GlobalStore {
-    fn new(_: &Settings) -> Self {
-        GlobalStore
-    }
-}
-
-/// How references are passed to traversals.
-pub trait Convention: 'static {
-    const BY_VALUE: bool;
-}
-/// Traversals borrow, as Rust programs do.
-pub struct Borrowed;
-impl Convention for Borrowed {
-    const BY_VALUE: bool = false;
-}
-/// Each local variable that holds a reference counts, as with C++ smart
-/// pointers passed by value.
-pub struct ByValue;
-impl Convention for ByValue {
-    const BY_VALUE: bool = true;
-}
-
 /// A reference-counting heap.
 pub struct Counting<P: Pointer, C, T> {
     store: P::Store,
-    meter: Meter,
     pending: Vec<Pending<P, C, T>>,
     tally: T,
     zeal: bool,
@@ -106,33 +40,55 @@ pub struct Counting<P: Pointer, C, T> {
 /// A reference of any family that waits for its release.
 struct Pending<P: Pointer, C, T> {
     words: MaybeUninit<[usize; 2]>,
-    release: unsafe fn(&mut Counting<P, C, T>, MaybeUninit<[usize; 2]>),
+    release: Release<P, C, T>,
 }
 
+type Release<P, C, T> = unsafe fn(&mut Counting<P, C, T>, MaybeUninit<[usize; 2]>);
+
 impl<P: Pointer, C: Convention, T: Tally> Counting<P, C, T> {
-    /// Frees what a dead object of family `F` held, and all that dies of it.
-    #[inline]
-    fn release_dead<'gc, F: Family>(&mut self, value: F::Of<'gc, Self>) {
-        let mut value = value;
-        loop {
-            self.meter.sub(P::object_bytes::<F::Of<'gc, Self>>());
-            self.tally.add(Event::Freed, 1);
+    /// Frees a dead object of family `F`, and all that dies of it. Out of
+    /// line, so that a release that frees nothing stays small.
+    #[inline(never)]
+    fn release_dead<'gc, F: Family>(&mut self, dead: P::Dead<F::Of<'gc, Self>>) {
+        // Known to stay false at compile time where `F` has one reference.
+        let mut pushed = false;
+        let Counting { store, pending, .. } = self;
+        let buried = P::bury(store, dead, |value: &mut F::Of<'gc, Self>| {
             let mut drain = Drain::<P, C, T, P::To<F::Of<'gc, Self>>> {
-                pending: &mut self.pending,
+                pending,
                 family: Some(TypeId::of::<F>()),
                 next: None,
+                pushed: &mut pushed,
             };
             value.each_ref(&mut drain);
-            let Some(next) = drain.next else { break };
-            self.tally.add(Event::Decremented, 1);
-            match P::into_inner(&mut self.store, next) {
-                Some(next_value) => value = next_value,
-                None => break,
-            }
+            drain.next
+        });
+        self.buried::<F>(&buried);
+        if pushed {
+            self.release_all_pending();
         }
-        while let Some(pending) = self.pending.pop() {
+    }
+
+    /// The memory behind the objects.
+    #[inline(always)]
+    pub fn store(&mut self) -> &mut P::Store {
+        &mut self.store
+    }
+
+    /// Accounts for new objects of family `F`.
+    #[inline(always)]
+    pub fn made<F: Family>(&mut self, objects: u64) {
+        if P::Store::METERED || T::ON {
+            self.store.made(objects as usize * P::object_bytes::<F::Of<'_, Self>>());
+        }
+        self.tally.add(Event::Allocated, objects);
+    }
+
+    #[inline(never)]
+    fn release_all_pending(&mut self) {
+        while let Some(Pending { words, release }) = self.pending.pop() {
             // SAFETY: R2; `words` were written for this function by `visit`.
-            unsafe { (pending.release)(self, pending.words) }
+            unsafe { release(self, words) }
         }
     }
 
@@ -141,19 +97,27 @@ impl<P: Pointer, C: Convention, T: Tally> Counting<P, C, T> {
     /// # Safety
     ///
     /// `words` holds a `To<F::Of>` that exists nowhere else (R2).
-    unsafe fn release_pending<'gc, F: Family>(&mut self, words: MaybeUninit<[usize; 2]>) {
+    unsafe fn release_pending<F: Family>(&mut self, words: MaybeUninit<[usize; 2]>) {
         // SAFETY: by contract.
-        let at = unsafe { words.as_ptr().cast::<P::To<F::Of<'gc, Self>>>().read() };
+        let at = unsafe { words.as_ptr().cast::<P::To<F::Of<'_, Self>>>().read() };
         self.tally.add(Event::Decremented, 1);
-        if let Some(mut value) = P::into_inner(&mut self.store, at) {
-            self.meter.sub(P::object_bytes::<F::Of<'gc, Self>>());
-            self.tally.add(Event::Freed, 1);
-            value.each_ref(&mut Drain::<P, C, T, ()> {
-                pending: &mut self.pending,
-                family: None,
-                next: None,
-            });
+        let Some(dead) = P::lower(at) else { return };
+        let Counting { store, pending, .. } = self;
+        let buried = P::bury(store, dead, |value: &mut F::Of<'_, Self>| {
+            let pushed = &mut false;
+            value.each_ref(&mut Drain::<P, C, T, ()> { pending, family: None, next: None, pushed });
+            None
+        });
+        self.buried::<F>(&buried);
+    }
+
+    #[inline(always)]
+    fn buried<F: Family>(&mut self, buried: &Buried) {
+        if P::Store::METERED || T::ON {
+            self.store.freed(buried.freed * P::object_bytes::<F::Of<'_, Self>>());
         }
+        self.tally.add(Event::Freed, buried.freed as u64);
+        self.tally.add(Event::Decremented, buried.lowered as u64);
     }
 }
 
@@ -163,6 +127,8 @@ struct Drain<'h, P: Pointer, C, T, N> {
     pending: &'h mut Vec<Pending<P, C, T>>,
     family: Option<TypeId>,
     next: Option<N>,
+    /// Set when something became pending.
+    pushed: &'h mut bool,
 }
 
 impl<'gc, P: Pointer, C: Convention, T: Tally, N> Visitor<'gc, Counting<P, C, T>>
@@ -183,6 +149,7 @@ impl<'gc, P: Pointer, C: Convention, T: Tally, N> Visitor<'gc, Counting<P, C, T>
             let at = std::ptr::from_mut(at).read();
             words.as_mut_ptr().cast::<P::To<U::Of<'gc, Counting<P, C, T>>>>().write(at);
         }
+        *self.pushed = true;
         self.pending.push(Pending { words, release: Counting::release_pending::<U> });
     }
 }
@@ -208,14 +175,26 @@ unsafe impl<'gc, P: Pointer, C: Convention, T: Tally> Raw<'gc> for Counting<P, C
     }
 }
 
+impl<'gc, P: Pointer, C: Convention, T: Tally> Checked<'gc> for Counting<P, C, T> {
+    fn check<F: Family>(&self, at: &Self::Ref<F>, seen: usize) -> Result<(), String> {
+        if !self.store.may_hold(P::as_ptr(at).cast()) {
+            return Err("a reference leads to no object".into());
+        }
+        let count = P::count(at);
+        if seen > count {
+            return Err(format!("{seen} references to an object with a count of {count}"));
+        }
+        Ok(())
+    }
+}
+
 impl<'gc, P: Pointer, C: Convention, T: Tally> Mutator<'gc> for Counting<P, C, T> {
     type Ref<F: Family> = P::To<F::Of<'gc, Self>>;
     type Scope = NoScope;
 
     #[inline(always)]
     fn alloc<F: Family>(&mut self, value: F::Of<'gc, Self>) -> Self::Ref<F> {
-        self.meter.add(P::object_bytes::<F::Of<'gc, Self>>());
-        self.tally.add(Event::Allocated, 1);
+        self.made::<F>(1);
         P::new(&mut self.store, value)
     }
     #[inline(always)]
@@ -239,8 +218,8 @@ impl<'gc, P: Pointer, C: Convention, T: Tally> Mutator<'gc> for Counting<P, C, T
     #[inline(always)]
     fn release<F: Family>(&mut self, at: Self::Ref<F>) {
         self.tally.add(Event::Decremented, 1);
-        if let Some(value) = P::into_inner(&mut self.store, at) {
-            self.release_dead::<F>(value);
+        if let Some(dead) = P::lower(at) {
+            self.release_dead::<F>(dead);
         }
     }
     #[inline(always)]
@@ -275,7 +254,7 @@ impl<'gc, P: Pointer, C: Convention, T: Tally> Mutator<'gc> for Counting<P, C, T
         if C::BY_VALUE {
             chain::filter_by_value(self, chain, keep)
         } else {
-            chain::filter_borrowed(self, chain, keep)
+            P::filter(self, chain, keep)
         }
     }
 }
@@ -291,10 +270,13 @@ impl<'gc, P: Pointer, C: Convention, T: Tally> Runtime<'gc> for Counting<P, C, T
     }
     #[inline(always)]
     fn poll(&self) -> bool {
-        self.meter.alarmed()
+        self.store.alarmed()
     }
-    fn safepoint(&mut self, _roots: &mut impl Object<'gc, Self>) -> Result<(), HeapError> {
-        self.meter.check()
+    fn safepoint(&mut self, roots: &mut impl Object<'gc, Self>) -> Result<(), HeapError> {
+        if self.zeal {
+            verify::insist(self, roots);
+        }
+        self.store.check()
     }
     fn abandon(&mut self, frame: &mut impl Object<'gc, Self>) {
         frame.each_ref(&mut Abandon(self));
@@ -305,7 +287,6 @@ impl<P: Pointer, C: Convention, T: Tally> Heap for Counting<P, C, T> {
     fn new(settings: &Settings) -> Self {
         Counting {
             store: P::Store::new(settings),
-            meter: Meter::new(settings.limit_bytes, settings.zealous()),
             pending: Vec::new(),
             tally: T::default(),
             zeal: settings.zeal == Zeal::EverySafepoint,
@@ -313,15 +294,27 @@ impl<P: Pointer, C: Convention, T: Tally> Heap for Counting<P, C, T> {
         }
     }
     fn run<Q: Program>(&mut self, program: &Q) -> Result<Q::Out, HeapError> {
-        machine::drive(self, program)
+        let out = machine::drive(self, program);
+        if out.is_err() {
+            self.store.settle();
+        }
+        out
     }
-    fn settle(&mut self) {}
+    fn settle(&mut self) {
+        self.store.settle();
+    }
     fn stats(&self) -> Stats {
         let mut stats = Stats::counted(&self.tally);
-        self.meter.fill(&mut stats, self.store.held_bytes());
+        self.store.fill(&mut stats);
         stats
     }
     fn validate(&self) -> Result<(), String> {
+        if !self.pending.is_empty() {
+            return Err("a release left work behind".into());
+        }
         self.store.validate()
     }
 }
+
+#[cfg(test)]
+pub mod scenarios;
