@@ -11,6 +11,8 @@ pub mod meter;
 pub mod pointer;
 pub mod poison;
 pub mod region;
+#[cfg(test)]
+pub mod trial;
 pub mod uncounted;
 pub mod pool;
 pub mod split;
