@@ -133,7 +133,7 @@ mod tests {
 
     #[test]
     fn every_backend_and_parameter_is_there() {
-        let text = tables(BACKENDS, 200);
+        let text = tables(BACKENDS, 1000);
         for info in BACKENDS {
             assert!(text.contains(info.about), "{}", info.name);
             for param in info.params {
