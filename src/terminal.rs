@@ -4,8 +4,8 @@ use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, P
 use std::fmt;
 use std::io::{self, ErrorKind, Write};
 
-/// Columns of a line where no terminal says how many it has.
-const WIDE_COLUMNS: u16 = 200;
+/// Columns of a line where there is no terminal: enough for grep to find rows whole.
+const WIDE_COLUMNS: u16 = 1000;
 
 /// Whether anyone still reads standard output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
