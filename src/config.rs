@@ -4,8 +4,8 @@ use crate::exit::Stop;
 use crate::options::Measure;
 use crate::values::{Selection, Setting};
 use anyhow::anyhow;
-use heap::settings::show_bytes;
-use heap::{BACKENDS, Info, SettingError, Settings};
+use heap::settings::{parse_bytes, show_bytes};
+use heap::{BACKENDS, Info, SettingError, Settings, Unit};
 use std::collections::BTreeMap;
 
 /// Name of the heap limit among the parameters of a record.
@@ -72,10 +72,24 @@ fn params(
         }
         seen.push(&set.name);
     }
-    let mut params: BTreeMap<String, String> =
-        settings.values().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+    let mut params = BTreeMap::new();
+    for (name, value) in settings.values() {
+        let unit = info.params.iter().find(|param| param.name == name).map(|param| param.unit);
+        params.insert(name.to_owned(), uniform(unit, value));
+    }
     params.insert(HEAP_LIMIT.to_owned(), show_bytes(limit_bytes));
     Ok(params)
+}
+
+/// The value written in the one way that records have for it, so that `1K` and
+/// `1024` are the same configuration.
+fn uniform(unit: Option<Unit>, value: &str) -> String {
+    match unit {
+        Some(Unit::Bytes(..)) => parse_bytes(value).map(show_bytes),
+        Some(Unit::Factor(..)) => value.parse::<f64>().map(|factor| format!("{factor:?}")).ok(),
+        Some(Unit::Choice(_)) | None => None,
+    }
+    .unwrap_or_else(|| value.to_owned())
 }
 
 /// The settings that a record's parameters say.
@@ -87,11 +101,28 @@ pub fn settings(info: &Info, params: &BTreeMap<String, String>) -> Result<Settin
     let mut settings = Settings::new(info);
     for (name, value) in params {
         if name == HEAP_LIMIT {
-            settings.limit_bytes = heap::settings::parse_bytes(value)
+            settings.limit_bytes = parse_bytes(value)
                 .ok_or_else(|| SettingError(format!("{name}: '{value}' is not a size")))?;
         } else {
             settings.set(info, name, value)?;
         }
     }
     Ok(settings)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_is_written_in_one_way() {
+        let bytes = Some(Unit::Bytes(1, 1 << 30));
+        assert_eq!(["1024", "1k", "1KiB"].map(|text| uniform(bytes, text)), ["1KiB"; 3]);
+        let factor = Some(Unit::Factor(1.0, 9.0));
+        assert_eq!(["2", "2.0", "2.00"].map(|text| uniform(factor, text)), ["2.0"; 3]);
+        // Defaults are written that way already, or a record would not show them as listed.
+        for param in BACKENDS.iter().flat_map(|info| info.params) {
+            assert_eq!(uniform(Some(param.unit), param.default), param.default, "{}", param.name);
+        }
+    }
 }
