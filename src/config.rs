@@ -5,7 +5,7 @@ use crate::options::Measure;
 use crate::values::{Selection, Setting};
 use anyhow::anyhow;
 use heap::settings::{parse_bytes, show_bytes};
-use heap::{BACKENDS, Info, SettingError, Settings, Unit};
+use heap::{BACKENDS, Info, Param, SettingError, Settings, Unit};
 use std::collections::BTreeMap;
 
 /// Name of the heap limit among the parameters of a record.
@@ -74,22 +74,27 @@ fn params(
     }
     let mut params = BTreeMap::new();
     for (name, value) in settings.values() {
-        let unit = info.params.iter().find(|param| param.name == name).map(|param| param.unit);
-        params.insert(name.to_owned(), uniform(unit, value));
+        let param = info.params.iter().find(|param| param.name == name);
+        let value = param.map_or_else(|| value.to_owned(), |param| uniform(param, value));
+        params.insert(name.to_owned(), value);
     }
     params.insert(HEAP_LIMIT.to_owned(), show_bytes(limit_bytes));
     Ok(params)
 }
 
-/// The value written in the one way that records have for it, so that `1K` and
-/// `1024` are the same configuration.
-fn uniform(unit: Option<Unit>, value: &str) -> String {
-    match unit {
-        Some(Unit::Bytes(..)) => parse_bytes(value).map(show_bytes),
-        Some(Unit::Factor(..)) => value.parse::<f64>().map(|factor| format!("{factor:?}")).ok(),
-        Some(Unit::Choice(_)) | None => None,
+/// The value written in one way, the default's where it is that, so that `1K`
+/// and `1024` are the same configuration.
+fn uniform(param: &Param, value: &str) -> String {
+    let short = |text: &str| match param.unit {
+        Unit::Bytes(..) => parse_bytes(text).map(show_bytes),
+        Unit::Factor(..) => text.parse::<f64>().ok().map(|factor| factor.to_string()),
+        Unit::Choice(_) => None,
+    };
+    match short(value) {
+        Some(short_value) if short(param.default).as_ref() != Some(&short_value) => short_value,
+        Some(_) => param.default.to_owned(),
+        None => value.to_owned(),
     }
-    .unwrap_or_else(|| value.to_owned())
 }
 
 /// The settings that a record's parameters say.
@@ -116,13 +121,12 @@ mod tests {
 
     #[test]
     fn a_value_is_written_in_one_way() {
-        let bytes = Some(Unit::Bytes(1, 1 << 30));
-        assert_eq!(["1024", "1k", "1KiB"].map(|text| uniform(bytes, text)), ["1KiB"; 3]);
-        let factor = Some(Unit::Factor(1.0, 9.0));
-        assert_eq!(["2", "2.0", "2.00"].map(|text| uniform(factor, text)), ["2.0"; 3]);
-        // Defaults are written that way already, or a record would not show them as listed.
-        for param in BACKENDS.iter().flat_map(|info| info.params) {
-            assert_eq!(uniform(Some(param.unit), param.default), param.default, "{}", param.name);
-        }
+        let param = |unit, default| Param { name: "x", unit, default, about: "" };
+        let bytes = param(Unit::Bytes(1, 1 << 30), "256KiB");
+        assert_eq!(["1024", "1k", "1KiB"].map(|text| uniform(&bytes, text)), ["1KiB"; 3]);
+        assert_eq!(["262144", "256k"].map(|text| uniform(&bytes, text)), ["256KiB"; 2]);
+        let factor = param(Unit::Factor(1.0, 9.0), "2.0");
+        assert_eq!(["2", "2.0", "2.00"].map(|text| uniform(&factor, text)), ["2.0"; 3]);
+        assert_eq!(["3", "3.0"].map(|text| uniform(&factor, text)), ["3"; 2]);
     }
 }
