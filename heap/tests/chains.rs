@@ -33,7 +33,7 @@ impl Family for Even {
 }
 
 /// Builds a path of `cells` objects, walks it, and gives it up.
-trait Path {
+trait Path: 'static {
     type Cell: Family;
     fn grow<'gc, M: Mutator<'gc>>(
         heap: &mut M,
@@ -142,7 +142,8 @@ fn grow<B: Backend, P: Path>(cells: u32) {
     settle::<B>(&what, &mut heap);
 
     let mut settings = Settings::new(&B::INFO);
-    settings.limit_bytes = heap.stats().heap_peak_bytes / 2;
+    // Half of what the smallest cells take.
+    settings.limit_bytes = cells as usize * 8;
     drop(heap);
     let mut heap = <B::Heap<On>>::new(&settings);
     let result = heap.run(&program);
@@ -151,7 +152,6 @@ fn grow<B: Backend, P: Path>(cells: u32) {
 }
 
 fn settle<B: Backend>(what: &str, heap: &mut B::Heap<On>) {
-    heap.validate().expect(what);
     heap.settle();
     heap.validate().expect(what);
     if B::INFO.reclaims {

@@ -9,7 +9,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 /// Calls after which a program panics: in the first step, and in later ones.
 const MOST_CALLS: u32 = if cfg!(miri) { 40 } else { 400 };
-const CALLS_APART: usize = 3;
+const CALLS_APART: usize = 7;
 /// Cells of the chain that is filtered: more than the least nursery holds.
 const CELLS: u32 = 100;
 

@@ -52,13 +52,13 @@ fn op() -> impl Strategy<Value = Op> {
 }
 
 /// Runs a script twice on one heap and compares with the model.
-fn run<B: Backend>(what: &str, settings: &Settings, ops: &[Op], expected: &Expected) {
+fn run<B: Backend>(what: &str, settings: &Settings, script: &Script, expected: &Expected) {
     let mut timed = <B::Heap<Off>>::new(settings);
     let mut counted = <B::Heap<On>>::new(settings);
     for times in 1..=2 {
-        assert_eq!(timed.run(&Script(ops)).as_ref(), Ok(&expected.seen), "{what}, not counted");
+        assert_eq!(timed.run(script).as_ref(), Ok(&expected.seen), "{what}, not counted");
         timed.validate().expect(what);
-        assert_eq!(counted.run(&Script(ops)).as_ref(), Ok(&expected.seen), "{what}");
+        assert_eq!(counted.run(script).as_ref(), Ok(&expected.seen), "{what}");
         counted.validate().expect(what);
         let allocated = u64::from(expected.seen.allocated) * times;
         assert_eq!(counted.stats().cells_allocated, allocated, "{what}: cells allocated");
@@ -89,8 +89,9 @@ impl Check for Random {
         variants.extend(zealous(&B::INFO));
         let result = TestRunner::new(config).run(&vec(op(), 1..MOST_OPS), |mut ops| {
             let expected = expect(&mut ops);
+            let script = Script(ops);
             for (name, settings) in &variants {
-                run::<B>(&format!("{}, {name}", B::INFO.name), settings, &ops, &expected);
+                run::<B>(&format!("{}, {name}", B::INFO.name), settings, &script, &expected);
             }
             Ok(())
         });

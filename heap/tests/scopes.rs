@@ -29,7 +29,7 @@ struct Levels {
 const LEVELS: Levels = if cfg!(miri) {
     Levels { depth: 5, cells: 20, writes_every: 0 }
 } else {
-    Levels { depth: 40, cells: 60, writes_every: 0 }
+    Levels { depth: 20, cells: 60, writes_every: 0 }
 };
 /// What is to be done at a frame's level.
 #[derive(Clone, Copy)]

@@ -278,8 +278,9 @@ impl<'gc, T: Tally> Runtime<'gc> for Lent<'gc, T> {
 
 /// The heap of [`GcArena`].
 pub struct GcArenaHeap<T: Tally> {
-    /// The arena between two runs; `None` within one.
+    /// The arena between two runs; `None` within one, and after a panic in one.
     arena: Option<Arena<Unrooted>>,
+    pacing: Pacing,
     /// Whether a collection is done at once rather than by and by.
     whole: bool,
     zeal: bool,
@@ -290,7 +291,23 @@ pub struct GcArenaHeap<T: Tally> {
     tally: T,
 }
 
+fn new_arena(pacing: Pacing) -> Arena<Unrooted> {
+    let arena = Arena::<Unrooted>::new(|_| ());
+    arena.metrics().set_pacing(pacing);
+    arena
+}
+
 impl<T: Tally> GcArenaHeap<T> {
+    /// The arena; a new one if a panic in the program took the last one, with
+    /// all its objects and their accounts.
+    fn take_arena(&mut self) -> Arena<Unrooted> {
+        self.arena.take().unwrap_or_else(|| {
+            self.live_bytes = 0;
+            self.tally = T::default();
+            new_arena(self.pacing)
+        })
+    }
+
     /// Runs steps until the program ends (true) or a safepoint is due (false).
     fn steps<P: Program>(
         &mut self,
@@ -381,14 +398,14 @@ impl<T: Tally> Heap for GcArenaHeap<T> {
     fn new(settings: &Settings) -> Self {
         let whole = settings.is("pacing", "stop");
         let factors = if whole { Pacing::STOP_THE_WORLD } else { Pacing::DEFAULT };
-        let arena = Arena::<Unrooted>::new(|_| ());
-        arena.metrics().set_pacing(Pacing {
+        let pacing = Pacing {
             sleep_factor: settings.factor("sleep"),
             min_sleep: settings.factor("min-sleep") as usize,
             ..factors
-        });
+        };
         GcArenaHeap {
-            arena: Some(arena),
+            arena: Some(new_arena(pacing)),
+            pacing,
             whole,
             zeal: settings.zealous(),
             slice: settings.factor("slice") as usize,
@@ -400,7 +417,7 @@ impl<T: Tally> Heap for GcArenaHeap<T> {
     }
     fn run<P: Program>(&mut self, program: &P) -> Result<P::Out, HeapError> {
         let mut out = P::Out::default();
-        let arena = self.arena.take().expect("no earlier run has panicked");
+        let arena = self.take_arena();
         let mut arena: Arena<Rooted<P, T>> =
             arena.map_root(|_, ()| Root { stack: RefCell::new(Stack::new()) });
         self.steps(&mut arena, |heap, stack| {
@@ -417,10 +434,9 @@ impl<T: Tally> Heap for GcArenaHeap<T> {
         end.map(|()| out)
     }
     fn settle(&mut self) {
-        if let Some(mut arena) = self.arena.take() {
-            self.collect(&mut arena, whole_collection);
-            self.arena = Some(arena);
-        }
+        let mut arena = self.take_arena();
+        self.collect(&mut arena, whole_collection);
+        self.arena = Some(arena);
     }
     fn stats(&self) -> Stats {
         let live = self.arena.as_ref().map_or(0, |arena| arena.metrics().total_gc_count());
@@ -435,7 +451,7 @@ impl<T: Tally> Heap for GcArenaHeap<T> {
     fn validate(&self) -> Result<(), String> {
         match &self.arena {
             Some(arena) => self.check(arena.metrics().total_gc_count()),
-            None => Err("the arena was lost in a panic".into()),
+            None => Ok(()),
         }
     }
 }

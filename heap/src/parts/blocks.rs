@@ -203,7 +203,8 @@ impl Blocks {
                 if !more {
                     class.current = ptr::null_mut();
                 }
-                self.fresh_bytes += free * slot_bytes;
+                // The alarm must not wrap around.
+                self.fresh_bytes = self.fresh_bytes.saturating_add(free * slot_bytes);
                 if let Some(slot) = NonNull::new(class.free) {
                     return slot;
                 }

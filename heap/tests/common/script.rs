@@ -59,9 +59,9 @@ pub fn source(from: u8, slot: usize, registers: usize) -> Option<usize> {
 
 /// Runs a script. Its state is the place in the script, the place where the
 /// frame ends, and the registers.
-pub struct Script<'s>(pub &'s [Op]);
+pub struct Script(pub Vec<Op>);
 
-impl Program for Script<'_> {
+impl Program for Script {
     type Frame<'gc, M: Mutator<'gc>> = (Plain<(usize, usize)>, File<'gc, M>);
     type Out = Seen;
 

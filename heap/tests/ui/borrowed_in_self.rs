@@ -3,11 +3,11 @@
 use heap::{Chain, Frames, Link, Mutator, Program};
 use std::cell::Cell;
 
-struct Bad<'a> {
-    item: Cell<Option<&'a u32>>,
+struct Bad {
+    item: Cell<Option<&'static u32>>,
 }
 
-impl<'a> Program for Bad<'a> {
+impl Program for Bad {
     type Frame<'gc, M: Mutator<'gc>> = Link<'gc, M, Chain<u32>>;
     type Out = u32;
 

@@ -3,13 +3,13 @@
 use heap::{Chain, Frames, Link, Mutator, Program};
 use std::cell::RefCell;
 
-struct Bad<'a> {
-    kept: RefCell<Vec<Box<dyn Keep + 'a>>>,
+struct Bad {
+    kept: RefCell<Vec<Box<dyn Keep>>>,
 }
 trait Keep {}
 impl<T> Keep for T {}
 
-impl<'a> Program for Bad<'a> {
+impl Program for Bad {
     type Frame<'gc, M: Mutator<'gc>> = Link<'gc, M, Chain<u32>>;
     type Out = u32;
 
