@@ -7,8 +7,8 @@
 
 use super::address::{Ptr, Raw};
 use super::bump::{Bump, object_bytes};
-use super::uncounted::Uncounted;
 use super::poison;
+use super::uncounted::Uncounted;
 use crate::heap::Mutator;
 use crate::object::{Chain, Item, Link, Node};
 use std::hint::select_unpredictable;

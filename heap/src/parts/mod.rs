@@ -10,10 +10,10 @@ pub mod log;
 pub mod meter;
 pub mod pointer;
 pub mod poison;
+pub mod pool;
 pub mod region;
+pub mod split;
 #[cfg(test)]
 pub mod trial;
 pub mod uncounted;
-pub mod pool;
-pub mod split;
 pub mod verify;
