@@ -11,7 +11,7 @@
 //! Memory returns when a scope closes.
 //! Cannot: free anything before its scope closes; after a mutation, free what
 //! was allocated before it (the write may have let it escape) until the run
-//! ends. The allocator is general; knowing what died is the program's scopes'.
+//! ends. The allocator is general; that lifetimes nest is the program's.
 //!
 //! Invariants:
 //!
@@ -51,7 +51,7 @@ impl Backend for Malloc {
         moves: false,
         cycles: true,
         reclaims: true,
-        problem_specific: false,
+        problem_specific: true,
         header_bytes: 0,
         cell_bytes: 16,
         params: &[],
