@@ -4,8 +4,8 @@ use crate::exit::Stop;
 use crate::options::Measure;
 use crate::values::{Selection, Setting};
 use anyhow::anyhow;
-use heap::settings::show_bytes;
-use heap::{BACKENDS, Info, SettingError, Settings};
+use heap::settings::{parse_bytes, show_bytes};
+use heap::{BACKENDS, Info, Param, SettingError, Settings, Unit};
 use std::collections::BTreeMap;
 
 /// Name of the heap limit among the parameters of a record.
@@ -72,10 +72,29 @@ fn params(
         }
         seen.push(&set.name);
     }
-    let mut params: BTreeMap<String, String> =
-        settings.values().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+    let mut params = BTreeMap::new();
+    for (name, value) in settings.values() {
+        let param = info.params.iter().find(|param| param.name == name);
+        let value = param.map_or_else(|| value.to_owned(), |param| uniform(param, value));
+        params.insert(name.to_owned(), value);
+    }
     params.insert(HEAP_LIMIT.to_owned(), show_bytes(limit_bytes));
     Ok(params)
+}
+
+/// The value written in one way, the default's where it is that, so that `1K`
+/// and `1024` are the same configuration.
+fn uniform(param: &Param, value: &str) -> String {
+    let short = |text: &str| match param.unit {
+        Unit::Bytes(..) => parse_bytes(text).map(show_bytes),
+        Unit::Factor(..) => text.parse::<f64>().ok().map(|factor| factor.to_string()),
+        Unit::Choice(_) => None,
+    };
+    match short(value) {
+        Some(short_value) if short(param.default).as_ref() != Some(&short_value) => short_value,
+        Some(_) => param.default.to_owned(),
+        None => value.to_owned(),
+    }
 }
 
 /// The settings that a record's parameters say.
@@ -87,11 +106,27 @@ pub fn settings(info: &Info, params: &BTreeMap<String, String>) -> Result<Settin
     let mut settings = Settings::new(info);
     for (name, value) in params {
         if name == HEAP_LIMIT {
-            settings.limit_bytes = heap::settings::parse_bytes(value)
+            settings.limit_bytes = parse_bytes(value)
                 .ok_or_else(|| SettingError(format!("{name}: '{value}' is not a size")))?;
         } else {
             settings.set(info, name, value)?;
         }
     }
     Ok(settings)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_is_written_in_one_way() {
+        let param = |unit, default| Param { name: "x", unit, default, about: "" };
+        let bytes = param(Unit::Bytes(1, 1 << 30), "256KiB");
+        assert_eq!(["1024", "1k", "1KiB"].map(|text| uniform(&bytes, text)), ["1KiB"; 3]);
+        assert_eq!(["262144", "256k"].map(|text| uniform(&bytes, text)), ["256KiB"; 2]);
+        let factor = param(Unit::Factor(1.0, 9.0), "2.0");
+        assert_eq!(["2", "2.0", "2.00"].map(|text| uniform(&factor, text)), ["2.0"; 3]);
+        assert_eq!(["3", "3.0"].map(|text| uniform(&factor, text)), ["3"; 2]);
+    }
 }

@@ -2,20 +2,20 @@
 //!
 //! | module | one idea |
 //! |---|---|
-//! | [`options`] | what may be given on the command line |
-//! | [`values`] | how each value is written, and what is said of a wrong one |
-//! | [`config`] | a backend with its parameters, checked |
-//! | [`study`] | the order of a run: blocks, each shuffled, one backend entered twice |
-//! | [`child`] | a sample as its parent sees it: a process that answers with a record |
+//! | `options` | what may be given on the command line |
+//! | `values` | how each value is written, and what is said of a wrong one |
+//! | `config` | a backend with its parameters, checked |
+//! | `study` | the order of a run: blocks, each shuffled, one backend entered twice |
+//! | `child` | a sample as its parent sees it: a process that answers with a record |
 //! | [`sample`] | a sample as the child runs it: warm-up, timed runs, counted run |
 //! | [`expected`] | answers and work counts that every backend must reach |
-//! | [`machine`] | the machine and compiler, described |
-//! | [`folder`] | the output folder, where nothing measured is overwritten |
-//! | [`measure`] | a measuring run from options to exit code |
-//! | [`render`] | tables and report of finished records |
-//! | [`list`] | the registry, for people and for programs |
-//! | [`terminal`] | standard output, standard error, progress |
-//! | [`exit`] | exit codes |
+//! | `machine` | the machine and compiler, described |
+//! | `folder` | the output folder, where nothing measured is overwritten |
+//! | `measure` | a measuring run from options to exit code |
+//! | `render` | tables and report of finished records |
+//! | `list` | the registry, for people and for programs |
+//! | `terminal` | standard output, standard error, progress |
+//! | `exit` | exit codes |
 
 #![forbid(unsafe_code)]
 

@@ -3,7 +3,7 @@
 use crate::exit::{Exit, Stop};
 use crate::options::{self, Format};
 use crate::terminal;
-use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, presets};
 use heap::settings::show_bytes;
 use heap::{BACKENDS, Info, Param, Unit};
 use serde_json::{Value, json};
@@ -51,41 +51,49 @@ fn param(param: &Param) -> Value {
     json!({ "name": name, "values": values, "default": default, "about": about })
 }
 
+/// Columns that the backends' facts and descriptions need beside each other.
+const ONE_TABLE_COLUMNS: u16 = 140;
+
 /// The backends, and below them their parameters.
 fn tables(backends: &[Info], width_columns: u16) -> String {
-    let header =
-        ["backend", "family", "moves", "cycles", "header", "cell", "what it is", "memory returns"];
-    let mut table = new_table(&header, width_columns);
-    for info in backends {
+    let facts = ["backend", "family", "moves", "cycles", "header", "cell"];
+    let words = ["what it is", "memory returns"];
+    let facts_of = |info: &Info| {
         let star = if info.problem_specific { " *" } else { "" };
-        table.add_row([
+        vec![
             format!("{}{star}", info.name),
             info.kind.name().to_owned(),
             yes_no(info.moves),
             yes_no(info.cycles),
             format!("{} B", info.header_bytes),
             format!("{} B", info.cell_bytes),
-            info.about.to_owned(),
-            info.returns.to_owned(),
-        ]);
-    }
-    for column in [4, 5] {
-        if let Some(column) = table.column_mut(column) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-    }
-    let mut params = new_table(&["parameter", "default", "values", "what it does"], width_columns);
-    for info in backends {
-        for param in info.params {
-            params.add_row([
+        ]
+    };
+    let words_of = |info: &Info| vec![info.about.to_owned(), info.returns.to_owned()];
+    let of_all = |row: &dyn Fn(&Info) -> Vec<String>| backends.iter().map(row).collect();
+    let backends_text = if width_columns >= ONE_TABLE_COLUMNS {
+        let header = [&facts[..], &words].concat();
+        let rows = of_all(&|info| [facts_of(info), words_of(info)].concat());
+        table(&header, rows, width_columns)
+    } else {
+        let header = [&facts[..1], &words].concat();
+        let rows = of_all(&|info| [vec![info.name.to_owned()], words_of(info)].concat());
+        let described = table(&header, rows, width_columns);
+        table(&facts, of_all(&facts_of), width_columns) + "\n\n" + &described
+    };
+    let params = backends.iter().flat_map(|info| {
+        info.params.iter().map(|param| {
+            vec![
                 format!("{}.{}", info.name, param.name),
                 param.default.to_owned(),
                 values(param.unit),
                 param.about.to_owned(),
-            ]);
-        }
-    }
-    format!("{}\n\n{NOTES}\n{}\n\n{SETTING}", table.trim_fmt(), params.trim_fmt())
+            ]
+        })
+    });
+    let header = ["parameter", "default", "values", "what it does"];
+    let params = table(&header, params.collect(), width_columns);
+    format!("{backends_text}\n\n{NOTES}\n{params}\n\n{SETTING}")
 }
 
 /// What the backends' columns mean.
@@ -101,17 +109,25 @@ Set a parameter with --set PARAMETER=VALUE, the heap limit of every backend
 with --heap-limit SIZE.
 ";
 
-fn new_table(header: &[&str], width_columns: u16) -> Table {
+/// A table without lines, whose first column is never broken.
+fn table(header: &[&str], rows: Vec<Vec<String>>, width_columns: u16) -> String {
     let mut table = Table::new();
     table
         .load_style(presets::NOTHING)
         .set_content_arrangement(ContentArrangement::Dynamic)
         .set_width(width_columns)
-        .set_header(header);
-    for column in table.column_iter_mut() {
+        .set_header(header)
+        .add_rows(rows);
+    for (column, title) in table.column_iter_mut().zip(header) {
         column.set_padding((0, 2));
+        if *title == header[0] {
+            column.set_constraint(ColumnConstraint::ContentWidth);
+        }
+        if ["header", "cell"].contains(title) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
     }
-    table
+    table.trim_fmt()
 }
 
 fn yes_no(is: bool) -> String {
@@ -133,11 +149,14 @@ mod tests {
 
     #[test]
     fn every_backend_and_parameter_is_there() {
-        let text = tables(BACKENDS, 200);
+        let (wide, narrow) = (tables(BACKENDS, 1000), tables(BACKENDS, 80));
+        assert!(narrow.lines().all(|line| line.chars().count() <= 80), "{narrow}");
         for info in BACKENDS {
-            assert!(text.contains(info.about), "{}", info.name);
+            assert!(wide.contains(info.about), "{}", info.name);
+            let name = format!("{} ", info.name);
+            assert_eq!(narrow.lines().filter(|line| line.starts_with(&name)).count(), 2);
             for param in info.params {
-                assert!(text.contains(&format!("{}.{}", info.name, param.name)));
+                assert!(narrow.contains(&format!("{}.{}", info.name, param.name)));
             }
         }
     }

@@ -102,7 +102,7 @@ impl Visit for Measure<'_> {
         if !self.record.counted {
             let ended = self.time::<B>();
             self.record.rss_peak_bytes = machine::rss_peak_bytes();
-            leak = leaked::<B>(&ended?);
+            leak = leaked(&B::INFO, &ended?);
         }
         leak.and(self.count::<B>())
     }

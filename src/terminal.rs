@@ -1,11 +1,12 @@
 //! Standard output, standard error and progress; a closed pipe is no error.
 
+use anyhow::Context;
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use std::fmt;
 use std::io::{self, ErrorKind, Write};
 
-/// Columns of a line where no terminal says how many it has.
-const WIDE_COLUMNS: u16 = 200;
+/// Columns of a line where there is no terminal: enough for grep to find rows whole.
+const WIDE_COLUMNS: u16 = 1000;
 
 /// Whether anyone still reads standard output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,12 +22,12 @@ pub enum Reader {
 /// # Errors
 ///
 /// Any but a closed pipe, such as a full disk.
-pub fn print(text: &str) -> io::Result<Reader> {
+pub fn print(text: &str) -> anyhow::Result<Reader> {
     let mut out = io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Ok(()) => Ok(Reader::There),
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(Reader::Gone),
-        Err(error) => Err(error),
+        Err(error) => Err(error).context("standard output cannot be written"),
     }
 }
 

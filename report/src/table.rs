@@ -10,9 +10,16 @@ use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 /// Longest label that is not cut.
 const LABEL_CHARS: usize = 32;
 
+/// Columns of the main table that a narrow terminal goes without, the first to go first.
+const SPARE_RESULTS: [&str; 5] = ["cells", "RSS peak", "GCs", "solutions", "ns/cell"];
+
+/// Columns of the work counts that a narrow terminal goes without.
+const SPARE_COUNTS: [&str; 3] = ["live at exit", "copied", "GCs"];
+
 /// The main table: time, ratio, work and memory of each row, with the noise floor below it.
 ///
-/// `width_columns` is the terminal's width; longer lines are wrapped within their cells.
+/// `width_columns` is the terminal's width. Where it is too small, columns are left out, and a line
+/// says which; only then are lines wrapped within their cells.
 pub fn results_table(summary: &Summary, width_columns: u16) -> String {
     let baseline = summary.baseline.as_deref().unwrap_or("baseline");
     let ratio_title = format!("time/{}", shorten(baseline, 12));
@@ -28,7 +35,7 @@ pub fn results_table(summary: &Summary, width_columns: u16) -> String {
         "RSS peak",
         &ratio_title,
     ];
-    let mut table = new_table(&header, width_columns);
+    let mut rows = Vec::new();
     for row in &summary.rows {
         let time = match row.status {
             Status::Ok => or_nothing(row.time_ns, |time| millis_interval(&time)),
@@ -38,7 +45,7 @@ pub fn results_table(summary: &Summary, width_columns: u16) -> String {
             true => "1".to_owned(),
             false => or_nothing(row.ratio, |ratio| with_interval(&ratio, 1.0)),
         };
-        table.add_row([
+        rows.push(vec![
             shorten(&row.label, LABEL_CHARS),
             row.n.to_string(),
             or_nothing(row.solutions, |count| count.to_string()),
@@ -51,7 +58,7 @@ pub fn results_table(summary: &Summary, width_columns: u16) -> String {
             ratio,
         ]);
     }
-    let mut text = finish(&table, summary);
+    let mut text = fitted(&header, &rows, &SPARE_RESULTS, width_columns);
     for row in summary.rows.iter().filter(|row| row.status != Status::Ok) {
         if let Some(message) = &row.message {
             text.push_str(&format!("{}, n = {}: {message}\n", row.label, row.n));
@@ -66,7 +73,8 @@ pub fn results_table(summary: &Summary, width_columns: u16) -> String {
 
 /// The work counts of each row: what a counted run is made for.
 ///
-/// `width_columns` is the terminal's width; longer lines are wrapped within their cells.
+/// `width_columns` is the terminal's width. Where it is too small, columns are left out, and a line
+/// says which; only then are lines wrapped within their cells.
 pub fn counts_table(summary: &Summary, width_columns: u16) -> String {
     let header = [
         "backend",
@@ -81,7 +89,7 @@ pub fn counts_table(summary: &Summary, width_columns: u16) -> String {
         "copied",
         "live at exit",
     ];
-    let mut table = new_table(&header, width_columns);
+    let mut rows = Vec::new();
     for row in &summary.rows {
         let counts = |row: &Row| {
             [
@@ -102,9 +110,9 @@ pub fn counts_table(summary: &Summary, width_columns: u16) -> String {
         cells.extend(counts(row).map(|count| or_nothing(count, |count| count.to_string())));
         cells.push(or_nothing(row.bytes_copied, human_bytes));
         cells.push(or_nothing(row.live_cells_at_exit, |count| count.to_string()));
-        table.add_row(cells);
+        rows.push(cells);
     }
-    finish(&table, summary)
+    fitted(&header, &rows, &SPARE_COUNTS, width_columns)
 }
 
 fn millis_interval(time: &crate::stats::Estimate) -> String {
@@ -130,11 +138,34 @@ fn new_table(header: &[&str], width_columns: u16) -> Table {
     table
 }
 
-fn finish(table: &Table, summary: &Summary) -> String {
-    if summary.rows.is_empty() {
+/// The rows without the spare columns that do not fit.
+fn fitted(header: &[&str], rows: &[Vec<String>], spare: &[&str], width_columns: u16) -> String {
+    if rows.is_empty() {
         return "no measurements\n".to_owned();
+    }
+    let width = |column: usize| {
+        let cells = rows.iter().map(|row| row[column].chars().count());
+        cells.max().unwrap_or(0).max(header[column].chars().count()) + 2
+    };
+    let mut kept: Vec<usize> = (0..header.len()).collect();
+    let mut left_out = Vec::new();
+    for name in spare {
+        // The last column needs no gap after it.
+        if kept.iter().map(|&column| width(column)).sum::<usize>() - 2 <= width_columns.into() {
+            break;
+        }
+        kept.retain(|&column| header[column] != *name);
+        left_out.push(*name);
+    }
+    let titles: Vec<&str> = kept.iter().map(|&column| header[column]).collect();
+    let mut table = new_table(&titles, width_columns);
+    for row in rows {
+        table.add_row(kept.iter().map(|&column| &row[column]));
     }
     let mut text = table.trim_fmt();
     text.push('\n');
+    if !left_out.is_empty() {
+        text.push_str(&format!("left out, since lines are short: {}\n", left_out.join(", ")));
+    }
     text
 }

@@ -28,6 +28,16 @@ fn page(records: &[Record]) -> String {
 }
 
 #[test]
+fn a_narrow_table_leaves_columns_out() {
+    let summary = Summary::new(&fixed(), None).unwrap();
+    let table = results_table(&summary, 80);
+    assert!(table.lines().all(|line| line.chars().count() <= 80), "{table}");
+    assert!(table.contains("1.38 (1.37-1.40)") && table.contains("left out"), "{table}");
+    assert!(!results_table(&summary, 120).contains("left out"));
+    assert!(counts_table(&summary, 80).lines().all(|line| line.chars().count() <= 80));
+}
+
+#[test]
 fn tables_of_the_fixed_records() {
     let summary = Summary::new(&fixed(), None).unwrap();
     insta::assert_snapshot!("results", results_table(&summary, 120));

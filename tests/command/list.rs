@@ -16,16 +16,15 @@ fn as_json() {
     let nursery = params.iter().find(|param| param["name"] == "nursery").unwrap();
     assert_eq!(nursery["values"]["kind"], "bytes");
     // Each default is a value that --set takes.
+    let mut arguments = "--n 3 --counted".to_owned();
     for backend in &list {
         for param in backend["params"].as_array().unwrap() {
-            let text = |value: &Value| value.as_str().unwrap().to_owned();
-            let (name, param, value) =
-                (text(&backend["name"]), text(&param["name"]), text(&param["default"]));
-            let arguments =
-                format!("--backend {name} --n 3 --counted --set {name}.{param}={value}");
-            command(folder.path(), &arguments).assert().success();
+            let [name, param, value] = [&backend["name"], &param["name"], &param["default"]]
+                .map(|text| text.as_str().unwrap());
+            arguments.push_str(&format!(" --set {name}.{param}={value}"));
         }
     }
+    command(folder.path(), &arguments).assert().success();
 }
 
 #[test]

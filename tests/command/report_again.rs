@@ -15,7 +15,7 @@ fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
 
 #[test]
 fn the_files_are_what_their_names_say() {
-    let folder = measured("--backend gc,stack,rc --n 4,5 --rounds 2");
+    let folder = measured("--backend gc,stack,rc --n 3,4 --rounds 2");
     let files = files(&folder.path().join("results/report"));
     let page = String::from_utf8(files["index.html"].clone()).unwrap();
     for part in ["<!DOCTYPE html>", "<svg", "gc", "stack", "rc", "rc-vs-gc --quiet --backend"] {
@@ -38,7 +38,7 @@ fn the_files_are_what_their_names_say() {
 fn records_give_the_same_report_again() {
     // Whatever the run compared with, the records say it.
     for options in ["--backend gc,rc", "--backend stack,rc", "--backend gc,rc --baseline rc"] {
-        let folder = measured(&format!("{options} --n 4,5 --rounds 2"));
+        let folder = measured(&format!("{options} --n 3 --rounds 2"));
         let again = "report results/records.jsonl --out again --quiet";
         let again = command(folder.path(), again).assert().success().get_output().clone();
         assert_eq!(

@@ -36,8 +36,8 @@ impl Visit for Generic<'_> {
 
 fn compare(criterion: &mut Criterion) {
     let n = 8;
-    let by_hand: [(&str, fn(i32) -> u64); 3] =
-        [("stack", stack::search), ("rc", rc::search), ("gc", gc::search)];
+    type Search = fn(i32) -> u64;
+    let by_hand = [("stack", stack::search as Search), ("rc", rc::search), ("gc", gc::search)];
     for (name, search) in by_hand {
         heap::visit(name, Generic { criterion, n }).expect("a backend of the registry");
         let known = nqueens::KNOWN_SOLUTIONS[n as usize - 1];

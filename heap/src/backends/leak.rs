@@ -211,3 +211,14 @@ impl<T: Tally> Heap for LeakHeap<T> {
         self.chunks.validate()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parts::trial_scopes::trial;
+
+    #[test]
+    fn all_that_was_allocated_is_reported_as_leaked() {
+        trial::<Leak>(|stats| stats.cells_allocated);
+    }
+}

@@ -270,3 +270,14 @@ impl<T: Tally> Heap for MallocHeap<T> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parts::trial_scopes::trial;
+
+    #[test]
+    fn scopes_pins_zeal_and_limits() {
+        trial::<Malloc>(|_| 0);
+    }
+}

@@ -267,3 +267,14 @@ impl<T: Tally> Heap for RegionHeap<T> {
         self.region.validate(self.log.sum().0)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parts::trial_scopes::trial;
+
+    #[test]
+    fn scopes_pins_zeal_and_limits() {
+        trial::<Region>(|_| 0);
+    }
+}

@@ -333,3 +333,14 @@ impl<T: Tally> Heap for RegionSweepHeap<T> {
         self.region.validate(self.allocated.sum().0)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parts::trial_scopes::trial;
+
+    #[test]
+    fn scopes_pins_zeal_and_limits() {
+        trial::<RegionSweep>(|_| 0);
+    }
+}

@@ -171,7 +171,7 @@ impl<T: Tally> SemispaceHeap<T> {
             std::ptr::null_mut()
         } else if self.budget_bytes > 0 {
             // The chunk may be filled to its end: another one follows.
-            usize::MAX as *mut u8
+            std::ptr::without_provenance_mut(usize::MAX)
         } else {
             soft_end(bump, bytes)
         };

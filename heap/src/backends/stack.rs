@@ -179,3 +179,14 @@ impl<T: Tally> Heap for StackHeap<T> {
         self.chunks.validate()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parts::trial_scopes::trial;
+
+    #[test]
+    fn scopes_pins_zeal_and_limits() {
+        trial::<Stack>(|_| 0);
+    }
+}

@@ -180,23 +180,6 @@ impl Blocks {
         Some(&mut self.classes[index].free)
     }
 
-    /// Puts one slot back on its free list.
-    ///
-    /// # Safety
-    ///
-    /// `slot` came from `take(bytes)` and its object is not used again.
-    #[inline(always)]
-    pub unsafe fn give_back(&mut self, slot: NonNull<u8>, bytes: usize) {
-        let (index, slot_bytes) = class_of(bytes);
-        let class = &mut self.classes[index];
-        // SAFETY: by contract the slot is ours (K2, K3).
-        unsafe {
-            poison::dead(slot.as_ptr(), slot_bytes - size_of::<usize>());
-            *link_of(slot.as_ptr(), slot_bytes) = class.free;
-        }
-        class.free = slot.as_ptr();
-    }
-
     /// Asks for a collection (through `fresh_bytes`) when more than this is held.
     pub fn set_limit(&mut self, limit_bytes: usize) {
         self.limit_bytes = limit_bytes;

@@ -158,7 +158,7 @@ impl Chunks {
     #[cold]
     #[inline(never)]
     fn take_in_new_chunk(&mut self, bytes: usize) -> NonNull<u8> {
-        let room_bytes = self.limit_bytes.saturating_sub(self.held_bytes);
+        let room_bytes = self.limit_bytes.saturating_sub(self.held_bytes) & !(ALIGN_BYTES - 1);
         let chunk = match self.spare.take() {
             Some(spare) if spare.bytes() >= bytes => spare,
             _ if room_bytes >= bytes => Chunk::new(self.chunk_bytes.min(room_bytes).max(bytes)),

@@ -290,13 +290,13 @@ unsafe fn read_cell<'gc, H: Bumping, D: Item>(
 ///
 /// A cell fits at `top`, where no object lies (C1).
 #[inline(always)]
-unsafe fn append<'gc, H: Bumping, D: Item>(top: *mut u8, item: D, keep: bool) -> *mut u8 {
-    let cell_bytes = object_bytes::<Node<'gc, H, D>>();
+unsafe fn append<H: Bumping, D: Item>(top: *mut u8, item: D, keep: bool) -> *mut u8 {
+    let cell_bytes = object_bytes::<Node<'_, H, D>>();
     // SAFETY: by contract.
     unsafe {
         let next = Link(Some(Ptr::new(NonNull::new_unchecked(top.add(cell_bytes)))));
         poison::reborn(top, cell_bytes);
-        top.cast::<Node<'gc, H, D>>().write(Node { item, next });
+        top.cast::<Node<'_, H, D>>().write(Node { item, next });
         top.add(cell_bytes * usize::from(keep))
     }
 }

@@ -17,5 +17,7 @@ pub mod space;
 pub mod split;
 #[cfg(test)]
 pub mod trial;
+#[cfg(test)]
+pub mod trial_scopes;
 pub mod uncounted;
 pub mod verify;
