@@ -270,6 +270,11 @@ impl<T: Tally> Heap for MarkSweepHeap<T> {
     }
     fn settle(&mut self) {
         self.collect(&mut NoRoots);
+        // What fits a new heap must fit this one, too.
+        self.grey = Vec::new();
+        if self.held_bytes() > self.limit_bytes {
+            self.blocks.trim();
+        }
     }
     fn stats(&self) -> Stats {
         Stats {

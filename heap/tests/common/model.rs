@@ -2,6 +2,7 @@
 
 use super::script::{CHAINS, Kind, LEAVES, Op, PAIRS, WIDES, source};
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 /// How far a look walks along a chain, which may be a ring.
 pub const WALK: usize = 300;
@@ -107,10 +108,10 @@ impl Model {
         let shown = registers.iter().map(|link| show(link, &mut todo)).collect();
         graph.insert(REGISTERS, (0, shown));
         while let Some(at) = todo.pop() {
-            if !graph.contains_key(&(at as u32)) {
+            if let Entry::Vacant(place) = graph.entry(at as u32) {
                 let object = &self.objects[at];
                 let shown = object.links.iter().map(|link| show(link, &mut todo)).collect();
-                graph.insert(at as u32, (object.value, shown));
+                place.insert((object.value, shown));
             }
         }
         self.seen.graphs.push(graph);
