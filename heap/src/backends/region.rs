@@ -50,7 +50,7 @@ impl Backend for Region {
         moves: false,
         cycles: true,
         reclaims: true,
-        problem_specific: true,
+        problem_specific: false,
         header_bytes: 0,
         cell_bytes: 16,
         params: &[
