@@ -135,6 +135,14 @@ impl<T: Tally> MarkSweepHeap<T> {
         }
     }
 
+    /// Gives up what is only kept for later, if the heap is over its limit.
+    fn trim(&mut self) {
+        if self.held_bytes() > self.limit_bytes {
+            self.blocks.trim();
+            self.grey = Vec::new();
+        }
+    }
+
     fn held_bytes(&self) -> usize {
         self.blocks.held_bytes() + self.grey.capacity() * size_of::<Grey<T>>()
     }
@@ -226,9 +234,7 @@ impl<'gc, T: Tally> Runtime<'gc> for MarkSweepHeap<T> {
     }
     fn safepoint(&mut self, roots: &mut impl Object<'gc, Self>) -> Result<(), HeapError> {
         self.collect(roots);
-        if self.held_bytes() > self.limit_bytes {
-            self.blocks.trim();
-        }
+        self.trim();
         if self.zeal {
             verify::insist(self, roots);
         }
@@ -272,9 +278,7 @@ impl<T: Tally> Heap for MarkSweepHeap<T> {
         self.collect(&mut NoRoots);
         // What fits a new heap must fit this one, too.
         self.grey = Vec::new();
-        if self.held_bytes() > self.limit_bytes {
-            self.blocks.trim();
-        }
+        self.trim();
     }
     fn stats(&self) -> Stats {
         Stats {
