@@ -23,7 +23,8 @@
 //! - G3. During a minor collection an object whose forwarding bit is set holds
 //!   its new address in its first word; no other young object is changed.
 //! - G4. Work list entries are old objects whose references were not visited
-//!   since they were copied or marked, with the function of their own type.
+//!   since they were copied, or that are to be marked, with the functions of
+//!   their own type.
 //! - G5. Before a major collection the nursery is empty.
 //!
 //! Papers: Ungar, "Generation scavenging", 1984; Doligez & Leroy, "A
@@ -36,6 +37,7 @@ use crate::info::{APPEND, Info, Kind, Param, Unit};
 use crate::machine::{self, NoRoots, Runtime};
 use crate::object::{Chain, Item, Link, Object, Visitor};
 use crate::parts::address::Ptr;
+use crate::parts::ahead::Ahead;
 use crate::parts::bits::Bits;
 use crate::parts::blocks::Blocks;
 use crate::parts::bump::{Bump, Chunk, object_bytes};
@@ -151,13 +153,15 @@ impl<T: Tally> GcHeap<T> {
     fn collect_minor<'gc>(&mut self, roots: &mut impl Object<'gc, Self>) {
         self.tally.add(Event::CollectedMinor, 1);
         roots.each_ref(&mut Evacuate(self));
-        for grey in std::mem::take(&mut self.remembered) {
+        let mut remembered = std::mem::take(&mut self.remembered);
+        for grey in remembered.drain(..) {
             // SAFETY: G2: an old object; G4: of this shape.
             unsafe {
                 self.old.forget(grey.address.as_ptr());
                 (grey.shape.evacuate)(self, grey.address);
             }
         }
+        self.remembered = remembered;
         while let Some(grey) = self.grey.pop() {
             // SAFETY: G4.
             unsafe { (grey.shape.evacuate)(self, grey.address) };
@@ -173,9 +177,16 @@ impl<T: Tally> GcHeap<T> {
         self.tally.add(Event::CollectedMajor, 1);
         self.old.clear_marks();
         roots.each_ref(&mut Mark(self));
-        while let Some(grey) = self.grey.pop() {
-            // SAFETY: G4.
-            unsafe { (grey.shape.mark)(self, grey.address) };
+        let mut ahead = Ahead::new();
+        while let Some(grey) =
+            ahead.pop(&mut self.grey, |grey| Blocks::fetch(grey.address.as_ptr()))
+        {
+            // SAFETY: G1, G5: the object is old; G4.
+            unsafe {
+                if self.old.mark(grey.address.as_ptr()) {
+                    (grey.shape.mark)(self, grey.address);
+                }
+            }
         }
         self.old.sweep();
         let live_bytes = self.old.marked_bytes();
@@ -185,8 +196,19 @@ impl<T: Tally> GcHeap<T> {
         self.major_at_bytes = growth_bytes.max(LEAST_GROWTH_BYTES);
     }
 
+    /// Gives up the memory that is kept for later.
+    fn trim(&mut self) {
+        self.old.trim();
+        self.grey.shrink_to_fit();
+        self.remembered.shrink_to_fit();
+    }
+
     fn held_bytes(&self) -> usize {
-        self.nursery.bytes() + self.forwarded.held_bytes() + self.old.held_bytes()
+        let lists = self.remembered.capacity() + self.grey.capacity();
+        self.nursery.bytes()
+            + self.forwarded.held_bytes()
+            + self.old.held_bytes()
+            + lists * size_of::<Grey<T>>()
     }
 }
 
@@ -246,10 +268,7 @@ struct Mark<'h, T: 'static>(&'h mut GcHeap<T>);
 impl<'gc, T: Tally> Visitor<'gc, GcHeap<T>> for Mark<'_, T> {
     #[inline]
     fn visit<F: Family>(&mut self, at: &mut Ptr<F>) {
-        // SAFETY: G1, G5: the object is old.
-        if unsafe { self.0.old.mark(at.address().as_ptr()) } {
-            self.0.grey.push(GcHeap::grey::<F>(at.address()));
-        }
+        self.0.grey.push(GcHeap::grey::<F>(at.address()));
     }
 }
 
@@ -330,7 +349,7 @@ impl<'gc, T: Tally> Runtime<'gc> for GcHeap<T> {
             self.collect_major(roots);
         }
         if over {
-            self.old.trim();
+            self.trim();
         }
         if self.zeal {
             verify::insist(self, roots);
@@ -386,7 +405,7 @@ impl<T: Tally> Heap for GcHeap<T> {
         self.collect_minor(&mut NoRoots);
         self.collect_major(&mut NoRoots);
         if self.held_bytes() > self.limit_bytes {
-            self.old.trim();
+            self.trim();
         }
         self.soft_end = soft_end(&self.nursery, self.zeal || self.held_bytes() > self.limit_bytes);
     }
