@@ -46,7 +46,9 @@ pub struct Info {
     pub cycles: bool,
     /// Whether garbage is reclaimed at all before the heap ends.
     pub reclaims: bool,
-    /// Whether it relies on the program's last-in, first-out lifetimes.
+    /// Whether allocation itself relies on last-in, first-out lifetimes, so that
+    /// no program without them could use it. Heaps that free what the program
+    /// names, in any order, are manual but not problem-specific.
     pub problem_specific: bool,
     /// Bytes per object beyond its fields (allocator's own excluded).
     pub header_bytes: u32,

@@ -11,7 +11,7 @@
 //! Memory returns when a scope closes.
 //! Cannot: free anything before its scope closes; after a mutation, free what
 //! was allocated before it (the write may have let it escape) until the run
-//! ends. The allocator is general; knowing what died is the program's scopes'.
+//! ends. The allocator is general; that lifetimes nest is the program's.
 //!
 //! Invariants:
 //!

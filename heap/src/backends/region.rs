@@ -175,7 +175,7 @@ impl<T: Tally> Recycling for RegionHeap<T> {
         &mut self.region
     }
     fn grow(&mut self, slot_bytes: usize) {
-        let words = self.region.grow(slot_bytes);
+        let words = self.region.grow(slot_bytes, self.log.held_bytes());
         self.log.reserve_words(words);
         self.grown = true;
         self.heap_peak_bytes = self.heap_peak_bytes.max(self.held_bytes());
@@ -221,7 +221,7 @@ impl<'gc, T: Tally> Runtime<'gc> for RegionHeap<T> {
             verify::insist(self, roots);
         }
         self.grown = self.zeal;
-        self.region.check(&self.log)
+        self.region.check(self.log.held_bytes(), &self.log)
     }
     fn abandon(&mut self, _: &mut impl Object<'gc, Self>) {}
 }
@@ -248,6 +248,7 @@ impl<T: Tally> Heap for RegionHeap<T> {
         }
         if out.is_err() && self.log.len() == 0 {
             self.region.clear();
+            self.log = Log::default();
         }
         out
     }

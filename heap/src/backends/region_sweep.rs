@@ -25,6 +25,7 @@
 //!   so that no cell is looked at by two scopes.
 //! - P3. Closing a scope clears the marks of what was allocated since it
 //!   opened and is not pinned; nothing refers to it (see `heap.rs`, point 3).
+//! - P4. The region has less than 2^32 slots (64 GiB), so an index is 32 bits.
 //!
 //! Papers: McCarthy, "Recursive functions of symbolic expressions", CACM 1960
 //! (the sweep).
@@ -82,7 +83,7 @@ impl Backend for RegionSweep {
 pub struct RegionSweepHeap<T> {
     region: slots::Region,
     allocated: Log,
-    open: Vec<usize>,
+    open: Vec<u32>,
     /// Cells whose index has a smaller place in `open` stay until the run ends.
     pinned: usize,
     fresh_bytes: usize,
@@ -104,8 +105,8 @@ pub struct Mark(usize);
 #[derive(Clone, Copy)]
 pub struct Ends {
     allocated: *mut *mut u8,
-    open: *mut usize,
-    index: usize,
+    open: *mut u32,
+    index: u32,
 }
 
 impl Notes for Ends {
@@ -114,7 +115,7 @@ impl Notes for Ends {
         // SAFETY: by contract.
         unsafe {
             self.allocated.add(number).write(word_of(at, slot_bytes));
-            self.open.add(number).write(self.index + number);
+            self.open.add(number).write(self.index + number as u32);
         }
     }
 }
@@ -125,7 +126,7 @@ impl<T: Tally> RegionSweepHeap<T> {
     fn unmark_from(&mut self, start: usize) {
         for &index in &self.open[start..] {
             // SAFETY: P2.
-            unsafe { self.allocated.unmark(index) };
+            unsafe { self.allocated.unmark(index as usize) };
         }
         self.open.truncate(start);
     }
@@ -137,7 +138,7 @@ impl<T: Tally> RegionSweepHeap<T> {
         self.tally.add(Event::CollectedMajor, 1);
         let mut place = 0;
         let dead = self.allocated.sweep(|index| {
-            self.open[place] = index;
+            self.open[place] = index as u32;
             place += 1;
         });
         // SAFETY: P1; P3: nothing refers to an unmarked cell.
@@ -149,9 +150,10 @@ impl<T: Tally> RegionSweepHeap<T> {
         self.live_peak_bytes = self.live_peak_bytes.max(live_bytes);
         self.fresh_bytes = 0;
         // As much as lives, so that the time in sweeps grows with allocation.
-        // Half of the room below the limit, so that a heap near it sweeps more
+        // Part of the room below the limit, so that a heap near it sweeps more
         // often instead of passing it.
-        let room_bytes = self.limit_bytes.saturating_sub(live_bytes) / 2;
+        let used_bytes = live_bytes + self.logs_bytes();
+        let room_bytes = self.limit_bytes.saturating_sub(used_bytes) / 4;
         let due_bytes = self.trigger_bytes.max(live_bytes).min(room_bytes);
         self.sweep_at_bytes = if self.zeal { 0 } else { due_bytes };
     }
@@ -163,9 +165,12 @@ impl<T: Tally> RegionSweepHeap<T> {
         self.region.take(slot_bytes).expect("a new chunk has a free slot")
     }
 
+    fn logs_bytes(&self) -> usize {
+        self.allocated.held_bytes() + self.open.capacity() * size_of::<u32>()
+    }
+
     fn held_bytes(&self) -> usize {
-        let open_bytes = self.open.capacity() * size_of::<usize>();
-        self.region.held_bytes() + self.allocated.held_bytes() + open_bytes
+        self.region.held_bytes() + self.logs_bytes()
     }
 }
 
@@ -185,7 +190,7 @@ unsafe impl<T: Tally> Uncounted for RegionSweepHeap<T> {
         // SAFETY: F2, for `open` too, which needs a word less for large slots.
         unsafe {
             let end = self.open.len();
-            self.open.as_mut_ptr().add(end).write(self.allocated.len());
+            self.open.as_mut_ptr().add(end).write(self.allocated.len() as u32);
             self.open.set_len(end + 1);
             self.allocated.push_within_capacity(at, bytes);
         }
@@ -218,11 +223,12 @@ impl<T: Tally> Recycling for RegionSweepHeap<T> {
         &mut self.region
     }
     fn grow(&mut self, slot_bytes: usize) {
-        let words = self.region.grow(slot_bytes);
+        let words = self.region.grow(slot_bytes, self.logs_bytes());
+        assert!(words <= u32::MAX as usize, "P4");
         self.allocated.reserve_words(words);
         self.open.reserve(words - self.open.len());
         self.heap_peak_bytes = self.heap_peak_bytes.max(self.held_bytes());
-        if self.region.held_bytes() > self.limit_bytes {
+        if self.held_bytes() > self.limit_bytes {
             self.sweep_at_bytes = 0;
         }
     }
@@ -230,7 +236,7 @@ impl<T: Tally> Recycling for RegionSweepHeap<T> {
     fn notes(&mut self) -> Ends {
         // SAFETY: the end of the vector's memory in use.
         let open = unsafe { self.open.as_mut_ptr().add(self.open.len()) };
-        Ends { allocated: self.allocated.room().start, open, index: self.allocated.len() }
+        Ends { allocated: self.allocated.room().start, open, index: self.allocated.len() as u32 }
     }
     #[inline(always)]
     unsafe fn noted(&mut self, cells: usize, slot_bytes: usize) {
@@ -275,7 +281,7 @@ impl<'gc, T: Tally> Runtime<'gc> for RegionSweepHeap<T> {
         if self.zeal {
             verify::insist(self, roots);
         }
-        self.region.check(&self.allocated)
+        self.region.check(self.logs_bytes(), &self.allocated)
     }
     fn abandon(&mut self, _: &mut impl Object<'gc, Self>) {}
 }
@@ -309,6 +315,7 @@ impl<T: Tally> Heap for RegionSweepHeap<T> {
         if out.is_err() && self.open.is_empty() {
             self.sweep();
             self.region.clear();
+            (self.allocated, self.open) = (Log::default(), Vec::new());
             self.sweep();
         }
         out

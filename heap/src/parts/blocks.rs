@@ -112,7 +112,7 @@ const fn class_of(bytes: usize) -> (usize, usize) {
 /// unless the heap says otherwise.
 const MOST_SPARE_BLOCKS: usize = 32;
 
-/// Added to the fresh bytes when the limit is passed, so that the one compare
+/// The least that the fresh bytes are when the limit is passed, so that the one compare
 /// that asks for a collection serves for both.
 const ALARM_BYTES: usize = usize::MAX / 2;
 
@@ -123,7 +123,7 @@ pub struct Blocks {
     most_spare: usize,
     held_bytes: usize,
     /// Bytes of slots put on free lists since the last sweep: what may have
-    /// been allocated since. [`ALARM_BYTES`] more once the limit was passed.
+    /// been allocated since. At least [`ALARM_BYTES`] once the limit was passed.
     fresh_bytes: usize,
     limit_bytes: usize,
     marked_bytes: usize,
@@ -214,7 +214,7 @@ impl Blocks {
             } else {
                 let block = self.new_block(slot_bytes);
                 if self.held_bytes > self.limit_bytes {
-                    self.fresh_bytes |= ALARM_BYTES;
+                    self.fresh_bytes = self.fresh_bytes.max(ALARM_BYTES);
                 }
                 let class = &mut self.classes[index];
                 class.blocks.push(block);

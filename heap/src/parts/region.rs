@@ -104,9 +104,10 @@ impl Region {
     }
 
     /// Adds a chunk of slots of a size; the words that a log of all slots takes.
-    pub fn grow(&mut self, slot_bytes: usize) -> usize {
-        let room_bytes = self.limit_bytes.saturating_sub(self.held_bytes);
-        let slots = (self.chunk_bytes.min(room_bytes) / slot_bytes).max(1);
+    /// Near the limit chunks are smaller, and logs have some of the room.
+    pub fn grow(&mut self, slot_bytes: usize, logs_bytes: usize) -> usize {
+        let room_bytes = self.limit_bytes.saturating_sub(self.held_bytes + logs_bytes);
+        let slots = (self.chunk_bytes.min(room_bytes / 4) / slot_bytes).max(1);
         let chunk = Chunk::new(slots * slot_bytes);
         self.held_bytes += chunk.bytes();
         self.log_words += slots * words_of(slot_bytes);
@@ -128,10 +129,11 @@ impl Region {
         self.held_bytes
     }
 
-    /// An error if the limit is passed; `log` has all that lives.
-    pub fn check(&self, log: &Log) -> Result<(), HeapError> {
+    /// An error if the limit is passed, with what the logs hold; `log` has all
+    /// that lives.
+    pub fn check(&self, logs_bytes: usize, log: &Log) -> Result<(), HeapError> {
         let limit_bytes = self.limit_bytes;
-        if self.held_bytes > limit_bytes {
+        if self.held_bytes + logs_bytes > limit_bytes {
             return Err(HeapError::OutOfMemory { limit_bytes, live_bytes: log.sum().1 });
         }
         Ok(())
@@ -291,7 +293,7 @@ mod tests {
         for i in 0..100 {
             let bytes = slot_bytes([16, 24, 200, 100][i % 4]);
             let slot = region.take(bytes).unwrap_or_else(|| {
-                region.grow(bytes);
+                region.grow(bytes, 0);
                 region.take(bytes).unwrap()
             });
             // SAFETY: the slot is ours; all of it may be written.
@@ -313,14 +315,15 @@ mod tests {
 
     #[test]
     fn a_region_over_its_limit_says_so() {
-        let mut region = Region::new(64, 100);
-        assert_eq!(region.grow(16), 4);
-        assert_eq!(region.grow(16), 6, "two slots fit below the limit");
+        let mut region = Region::new(64, 200);
+        assert_eq!(region.grow(16, 0), 3, "a quarter of the room");
+        assert_eq!(region.grow(16, 120), 4, "one slot at least");
         let mut log = Log::default();
-        assert_eq!(region.check(&log), Ok(()));
-        assert_eq!(region.grow(128), 8, "a large slot takes two words");
+        assert_eq!(region.check(136, &log), Ok(()));
+        assert!(region.check(137, &log).is_err());
+        assert_eq!(region.grow(128, 0), 6, "a large slot takes two words");
         log.push(region.take(128).unwrap(), 128);
-        let error = HeapError::OutOfMemory { limit_bytes: 100, live_bytes: 128 };
-        assert_eq!(region.check(&log), Err(error));
+        let error = HeapError::OutOfMemory { limit_bytes: 200, live_bytes: 128 };
+        assert_eq!(region.check(9, &log), Err(error));
     }
 }

@@ -208,9 +208,9 @@ pub fn trace<B: Backend>(settings: &[&[(&str, &str)]]) {
             settled(&mut large);
         }
         // Limits of all sizes: an error that leaves the heap usable, or enough.
-        for limit_bytes in (0..24).map(|shift| 1 << shift) {
+        for (limit_bytes, each_step) in (0..48).map(|i| (1 << (i / 2), [100, 25_000][i % 2])) {
             let mut small = heap::<B>(params, |settings| settings.limit_bytes = limit_bytes);
-            match small.run(&Grow { cells: 30_000, each_step: 100 }) {
+            match small.run(&Grow { cells: 30_000, each_step }) {
                 Ok(_) => assert!(limit_bytes > 400_000),
                 Err(HeapError::OutOfMemory { limit_bytes: limit, live_bytes }) => {
                     assert_eq!(limit, limit_bytes);
