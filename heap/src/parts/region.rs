@@ -150,10 +150,13 @@ impl Region {
         let mut free_slots = 0;
         let sizes: std::collections::BTreeSet<_> = self.chunks.iter().map(|&(_, b)| b).collect();
         for slot_bytes in sizes {
+            let mut chunks: Vec<_> =
+                self.chunks.iter().filter(|(_, b)| *b == slot_bytes).map(|(c, _)| c).collect();
+            chunks.sort_by_key(|chunk| chunk.base().addr());
             let mut free = self.free[list_of(slot_bytes)];
             while !free.is_null() {
                 free_slots += 1;
-                if !self.is_slot(free, slot_bytes) {
+                if !is_slot(&chunks, free, slot_bytes) {
                     return Err(format!("the free list of {slot_bytes} bytes leaves its chunks"));
                 }
                 if free_slots + taken > slots {
@@ -168,15 +171,15 @@ impl Region {
         }
         Ok(())
     }
+}
 
-    fn is_slot(&self, at: *mut u8, slot_bytes: usize) -> bool {
-        let inside = |chunk: &Chunk| (at as usize).wrapping_sub(chunk.base() as usize);
-        self.chunks.iter().any(|(chunk, bytes)| {
-            *bytes == slot_bytes
-                && inside(chunk) < chunk.bytes()
-                && inside(chunk).is_multiple_of(slot_bytes)
-        })
-    }
+/// Whether a slot lies at an address, in chunks of one slot size in address order.
+fn is_slot(chunks: &[&Chunk], at: *mut u8, slot_bytes: usize) -> bool {
+    let after = chunks.partition_point(|chunk| chunk.base() <= at);
+    after.checked_sub(1).is_some_and(|index| {
+        let inside = at.addr() - chunks[index].base().addr();
+        inside < chunks[index].bytes() && inside.is_multiple_of(slot_bytes)
+    })
 }
 
 /// A heap on a region.
