@@ -72,7 +72,7 @@ impl Program for Operation {
         _: &mut u64,
     ) {
         let live = build(heap, self.live_cells());
-        stack.push((Plain(STEPS), Edge(live)));
+        stack.push((Plain(STEPS), Edge(live)), heap);
     }
 
     fn step<'gc, M: Mutator<'gc>>(
@@ -100,7 +100,7 @@ impl Program for Operation {
             }
         }
         if left > 1 {
-            stack.push((Plain(left - 1), Edge(live)));
+            stack.push((Plain(left - 1), Edge(live)), heap);
         } else {
             heap.release(live);
         }

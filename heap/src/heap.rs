@@ -11,11 +11,11 @@
 //!    type outside it: it can leave a step only inside a pushed frame.
 //! 2. Objects are built from the parts in [`crate::object`], which this crate
 //!    alone implements, so a collector sees every reference.
-//! 3. Frames pushed before a scope opened cannot hold what was allocated in
-//!    it (the stack gives no access to frames below), so closing a scope
-//!    leaves no reference behind; heaps with scopes treat [`Mutator::set`],
-//!    the only way to make an older object refer to a younger one, as an
-//!    escape that keeps the open scopes' objects until the run ends.
+//! 3. Heaps with scopes free, when a frame is resumed, what was allocated since
+//!    it was pushed. The frame itself cannot refer to that, frames pushed later
+//!    are gone, and those below are older still. [`Mutator::set`] alone can make
+//!    an older object refer to a younger one; these heaps take it as an escape
+//!    that keeps all that was allocated before it until the run ends.
 
 use crate::object::{Chain, Item, Link, Object};
 use crate::{HeapError, Info, Settings, Stack, Stats, Tally};
@@ -36,9 +36,11 @@ pub trait Family: Sized + 'static {
 pub trait Mutator<'gc>: Sized {
     /// An owned reference to an object of family `T`.
     type Ref<T: Family>;
-    /// Proof that a scope is open; [`NoScope`] where nothing needs scopes.
-    type Scope;
+    /// Where allocation stands; `()` where nothing needs scopes.
+    type Mark: Copy;
 
+    /// Where allocation stands now: [`Stack::push`] keeps it with the frame.
+    fn mark(&self) -> Self::Mark;
     /// Allocates an object; the references inside `value` move into it.
     fn alloc<T: Family>(&mut self, value: T::Of<'gc, Self>) -> Self::Ref<T>;
     /// Reads an object.
@@ -89,9 +91,6 @@ pub trait Mutator<'gc>: Sized {
     }
 }
 
-/// The scope of heaps that have none: no value exists, so its tests vanish.
-pub enum NoScope {}
-
 /// A program as a machine of choice points (explicit frames, no recursion).
 pub trait Program: 'static {
     /// A suspended computation, made of references and plain data.
@@ -116,7 +115,7 @@ pub trait Program: 'static {
 }
 
 /// The stack of a program `P` in a heap `M`; the program can only push.
-pub type Frames<'gc, M, P> = Stack<<P as Program>::Frame<'gc, M>, <M as Mutator<'gc>>::Scope>;
+pub type Frames<'gc, M, P> = Stack<<P as Program>::Frame<'gc, M>, <M as Mutator<'gc>>::Mark>;
 
 /// A memory manager, set up and ready to run programs.
 pub trait Heap: Sized {

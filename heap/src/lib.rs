@@ -21,7 +21,7 @@ pub mod registry;
 pub mod settings;
 pub mod tally;
 
-pub use heap::{Backend, Family, Frames, Heap, Mutator, NoScope, Program};
+pub use heap::{Backend, Family, Frames, Heap, Mutator, Program};
 pub use info::{Info, Kind, Param, Unit};
 pub use machine::Stack;
 pub use object::{Chain, Edge, Item, Link, Node, Object, Plain, Visitor};

@@ -6,11 +6,8 @@ use crate::object::{Object, Visitor};
 
 /// What a backend implements for the driver and a program must not call.
 pub trait Runtime<'gc>: Mutator<'gc> {
-    /// Opens a scope for the objects of one step and of all that follows from
-    /// it; `None` at compile time where nothing needs scopes.
-    fn open(&mut self) -> Option<Self::Scope>;
-    /// Closes the youngest scope: nothing refers to its objects any more.
-    fn close(&mut self, scope: Self::Scope);
+    /// Frees what was allocated since `mark`: nothing refers to it any more.
+    fn close(&mut self, mark: Self::Mark);
     /// Whether the heap wants to see the roots now. One compare.
     fn poll(&self) -> bool;
     /// Collects if it should, checks the limit. `roots` are all references.
@@ -19,38 +16,36 @@ pub trait Runtime<'gc>: Mutator<'gc> {
     fn abandon(&mut self, frame: &mut impl Object<'gc, Self>);
 }
 
-/// The program's stack: frames, and marks where a scope must be closed.
-pub struct Stack<F, S> {
-    entries: Vec<Entry<F, S>>,
+/// The program's stack: frames, each with the mark of when it was pushed.
+///
+/// All that was allocated since a frame was pushed belongs to frames pushed
+/// after it, and to steps that resumed those. When the frame is resumed they
+/// are gone, and so is every reference to it: the frame's scope is closed.
+/// Where nothing needs scopes a mark is `()`.
+pub struct Stack<F, K> {
+    entries: Vec<(F, K)>,
 }
 
-enum Entry<F, S> {
-    Frame(F),
-    Leave(S),
-}
-
-impl<F, S> Stack<F, S> {
+impl<F, K> Stack<F, K> {
     pub(crate) fn new() -> Self {
         Stack { entries: Vec::with_capacity(1 << 10) }
     }
 
     /// Pushes a frame; the last one pushed is resumed first.
     #[inline(always)]
-    pub fn push(&mut self, frame: F) {
-        self.entries.push(Entry::Frame(frame));
+    pub fn push<'gc, M: Mutator<'gc, Mark = K>>(&mut self, frame: F, heap: &M) {
+        self.entries.push((frame, heap.mark()));
     }
 }
 
 /// The stack's own view as an object: its references are the roots.
-pub(crate) struct Roots<'a, F, S>(pub &'a mut Stack<F, S>);
+pub(crate) struct Roots<'a, F, K>(pub &'a mut Stack<F, K>);
 
-impl<F, S> crate::object::Sealed for Roots<'_, F, S> {}
-impl<'gc, M: Mutator<'gc>, F: Object<'gc, M>, S> Object<'gc, M> for Roots<'_, F, S> {
+impl<F, K> crate::object::Sealed for Roots<'_, F, K> {}
+impl<'gc, M: Mutator<'gc>, F: Object<'gc, M>, K> Object<'gc, M> for Roots<'_, F, K> {
     fn each_ref(&mut self, visitor: &mut impl Visitor<'gc, M>) {
-        for entry in &mut self.0.entries {
-            if let Entry::Frame(frame) = entry {
-                frame.each_ref(visitor);
-            }
+        for (frame, _) in &mut self.0.entries {
+            frame.each_ref(visitor);
         }
     }
 }
@@ -63,19 +58,6 @@ impl<'gc, M: Mutator<'gc>> Object<'gc, M> for NoRoots {
     fn each_ref(&mut self, _: &mut impl Visitor<'gc, M>) {}
 }
 
-/// Pushes the program's first frames, inside an outermost scope.
-pub(crate) fn start<'gc, M: Runtime<'gc>, P: Program>(
-    heap: &mut M,
-    program: &P,
-    stack: &mut Frames<'gc, M, P>,
-    out: &mut P::Out,
-) {
-    if let Some(scope) = heap.open() {
-        stack.entries.push(Entry::Leave(scope));
-    }
-    program.start(heap, stack, out);
-}
-
 /// Runs steps until the program ends (true) or the heap asks for a safepoint (false).
 #[inline(always)]
 pub(crate) fn steps<'gc, M: Runtime<'gc>, P: Program>(
@@ -84,21 +66,14 @@ pub(crate) fn steps<'gc, M: Runtime<'gc>, P: Program>(
     stack: &mut Frames<'gc, M, P>,
     out: &mut P::Out,
 ) -> bool {
-    loop {
-        match stack.entries.pop() {
-            None => return true,
-            Some(Entry::Leave(scope)) => heap.close(scope),
-            Some(Entry::Frame(frame)) => {
-                if let Some(scope) = heap.open() {
-                    stack.entries.push(Entry::Leave(scope));
-                }
-                program.step(heap, frame, stack, out);
-            }
-        }
+    while let Some((frame, mark)) = stack.entries.pop() {
+        heap.close(mark);
+        program.step(heap, frame, stack, out);
         if heap.poll() {
             return false;
         }
     }
+    true
 }
 
 /// Runs a whole program on a heap that is its own mutator.
@@ -108,25 +83,23 @@ pub(crate) fn drive<'gc, M: Runtime<'gc>, P: Program>(
 ) -> Result<P::Out, HeapError> {
     let mut stack = Stack::new();
     let mut out = P::Out::default();
-    start(heap, program, &mut stack, &mut out);
-    while !steps(heap, program, &mut stack, &mut out) {
-        if let Err(error) = heap.safepoint(&mut Roots(&mut stack)) {
-            unwind::<M, P>(heap, &mut stack);
-            return Err(error);
-        }
+    let mark = heap.mark();
+    program.start(heap, &mut stack, &mut out);
+    let mut result = Ok(());
+    while result.is_ok() && !steps(heap, program, &mut stack, &mut out) {
+        result = heap.safepoint(&mut Roots(&mut stack));
     }
-    Ok(out)
+    unwind::<M, P>(heap, &mut stack);
+    heap.close(mark);
+    result.map(|()| out)
 }
 
-/// Gives up every frame and closes every scope after an error.
+/// Gives up the frames that an error left.
 pub(crate) fn unwind<'gc, M: Runtime<'gc>, P: Program>(
     heap: &mut M,
     stack: &mut Frames<'gc, M, P>,
 ) {
-    while let Some(entry) = stack.entries.pop() {
-        match entry {
-            Entry::Leave(scope) => heap.close(scope),
-            Entry::Frame(mut frame) => heap.abandon(&mut frame),
-        }
+    while let Some((mut frame, _)) = stack.entries.pop() {
+        heap.abandon(&mut frame);
     }
 }

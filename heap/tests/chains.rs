@@ -104,7 +104,7 @@ impl<P: Path> Program for Grow<P> {
         stack: &mut Frames<'gc, M, Self>,
         _: &mut u64,
     ) {
-        stack.push((Plain(self.cells - 1), Edge(P::grow(heap, 0, Link::NONE))));
+        stack.push((Plain(self.cells - 1), Edge(P::grow(heap, 0, Link::NONE))), heap);
     }
 
     fn step<'gc, M: Mutator<'gc>>(
@@ -126,7 +126,7 @@ impl<P: Path> Program for Grow<P> {
             path = P::grow(heap, item, Link(Some(path)));
             heap.release(garbage);
         }
-        stack.push((Plain(missing - now), Edge(path)));
+        stack.push((Plain(missing - now), Edge(path)), heap);
     }
 }
 

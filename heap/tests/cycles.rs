@@ -141,11 +141,11 @@ impl Program for Drop {
 
     fn start<'gc, M: Mutator<'gc>>(
         &self,
-        _: &mut M,
+        heap: &mut M,
         stack: &mut Frames<'gc, M, Self>,
         _: &mut u32,
     ) {
-        stack.push(Plain(self.times));
+        stack.push(Plain(self.times), heap);
     }
 
     fn step<'gc, M: Mutator<'gc>>(
@@ -158,7 +158,7 @@ impl Program for Drop {
         if left > 0 {
             self.shape.make(heap);
             *made += 1;
-            stack.push(Plain(left - 1));
+            stack.push(Plain(left - 1), heap);
         }
     }
 }

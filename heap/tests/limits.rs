@@ -49,7 +49,7 @@ impl Program for Tree {
             chain = Link(Some(heap.alloc::<Chain<u32>>(Node { item, next: chain })));
         }
         let root = heap.alloc::<Branch>((Plain([0; 3]), Link::NONE, Link::NONE));
-        stack.push((Plain(self.depth), Edge(root), chain));
+        stack.push((Plain(self.depth), Edge(root), chain), heap);
     }
 
     fn step<'gc, M: Mutator<'gc>>(
@@ -73,8 +73,8 @@ impl Program for Tree {
         heap.set::<Branch>(&parent, (Plain([depth; 3]), upward, kept));
         let upward = Link(Some(parent));
         let child = heap.alloc::<Branch>((Plain([depth + 7; 3]), upward, Link::NONE));
-        stack.push((Plain(depth - 1), Edge(heap.share(&child)), odd));
-        stack.push((Plain(depth - 1), Edge(child), Link(Some(longer))));
+        stack.push((Plain(depth - 1), Edge(heap.share(&child)), odd), heap);
+        stack.push((Plain(depth - 1), Edge(child), Link(Some(longer))), heap);
     }
 }
 

@@ -46,7 +46,7 @@ impl Program for Fused {
         for item in 0..CELLS {
             chain = Link(Some(heap.alloc::<Chain<u32>>(Node { item, next: chain })));
         }
-        stack.push((Plain(4), chain));
+        stack.push((Plain(4), chain), heap);
     }
 
     fn step<'gc, M: Mutator<'gc>>(
@@ -74,8 +74,8 @@ impl Program for Fused {
         }
         heap.release_link(chain);
         if left > 0 {
-            stack.push((Plain(left - 1), heap.share_link(&kept)));
-            stack.push((Plain(0), kept));
+            stack.push((Plain(left - 1), heap.share_link(&kept)), heap);
+            stack.push((Plain(0), kept), heap);
         } else {
             heap.release_link(kept);
         }

@@ -63,7 +63,7 @@ impl Program for Levels {
         _: &mut Vec<u64>,
     ) {
         let at = heap.alloc::<Cell>(Link::NONE);
-        stack.push((Plain((Do::Descend, 0)), Edge(at), Link::NONE));
+        stack.push((Plain((Do::Descend, 0)), Edge(at), Link::NONE), heap);
     }
 
     fn step<'gc, M: Mutator<'gc>>(
@@ -84,10 +84,10 @@ impl Program for Levels {
                     heap.set::<Cell>(&at, odd);
                 }
                 let back = (Plain((Do::Return, level)), Edge(heap.share(&at)));
-                stack.push((back.0, back.1, heap.share_link(&chain)));
+                stack.push((back.0, back.1, heap.share_link(&chain)), heap);
                 let deeper = (Plain((Do::Descend, level + 1)), Edge(heap.share(&at)));
-                stack.push((deeper.0, deeper.1, heap.share_link(&chain)));
-                stack.push((Plain((Do::Idle, level)), Edge(at), chain));
+                stack.push((deeper.0, deeper.1, heap.share_link(&chain)), heap);
+                stack.push((Plain((Do::Idle, level)), Edge(at), chain), heap);
             }
             Do::Descend | Do::Idle => {
                 out.push(copy_thirds(heap, chain.as_ref()));

@@ -63,7 +63,7 @@ impl<C: heap::Tally> Queens<C> {
         let mut rest = ps;
         while let Some(ps) = rest.0 {
             rest = heap.load(&ps, |cell| &cell.next);
-            stack.push((heap.share_link(&qs), Edge(ps)));
+            stack.push((heap.share_link(&qs), Edge(ps)), heap);
         }
         let length = heap.fold(qs.as_ref(), 0, |length, _| length + 1);
         if C::ON {

@@ -32,7 +32,7 @@
 //! "Simple generational garbage collection and fast allocation", 1989.
 
 use crate::Settings;
-use crate::heap::{Backend, Family, Heap, NoScope, Program};
+use crate::heap::{Backend, Family, Heap, Program};
 use crate::info::{APPEND, Info, Kind, Param, Unit};
 use crate::machine::{self, NoRoots, Runtime};
 use crate::object::{Chain, Item, Link, Object, Visitor};
@@ -275,7 +275,10 @@ impl<'gc, T: Tally> Visitor<'gc, GcHeap<T>> for Mark<'_, T> {
 // SAFETY: G1: what `take` returns lies above the nursery's top, or in a free
 // slot of `old`.
 unsafe impl<T: Tally> Uncounted for GcHeap<T> {
-    type Scope = NoScope;
+    type Mark = ();
+
+    #[inline(always)]
+    fn mark(&self) {}
 
     #[inline(always)]
     fn take<F: Family>(&mut self, bytes: usize) -> NonNull<u8> {
@@ -330,13 +333,7 @@ impl<'gc, T: Tally> Checked<'gc> for GcHeap<T> {
 
 impl<'gc, T: Tally> Runtime<'gc> for GcHeap<T> {
     #[inline(always)]
-    fn open(&mut self) -> Option<NoScope> {
-        None
-    }
-    #[inline(always)]
-    fn close(&mut self, scope: NoScope) {
-        match scope {}
-    }
+    fn close(&mut self, (): ()) {}
     #[inline(always)]
     fn poll(&self) -> bool {
         self.bump.top >= self.soft_end

@@ -31,7 +31,7 @@
 //! collection: an exercise in cooperation", CACM 1978.
 
 use crate::Settings;
-use crate::heap::{Backend, Family, Frames, Heap, Mutator, NoScope, Program};
+use crate::heap::{Backend, Family, Frames, Heap, Mutator, Program};
 use crate::info::{Info, Kind, Param, Unit};
 use crate::machine::{self, Roots, Runtime, Stack};
 use crate::object::{Chain, Item, Link, Node, Object, Visitor};
@@ -177,7 +177,10 @@ impl Rootable<'_> for Unrooted {
 
 impl<'gc, T: Tally> Mutator<'gc> for Lent<'gc, T> {
     type Ref<F: Family> = Gc<'gc, Traced<'gc, F, T>>;
-    type Scope = NoScope;
+    type Mark = ();
+
+    #[inline(always)]
+    fn mark(&self) {}
 
     #[inline(always)]
     fn alloc<F: Family>(&mut self, value: F::Of<'gc, Self>) -> Self::Ref<F> {
@@ -258,13 +261,7 @@ impl<'gc, T: Tally> Mutator<'gc> for Lent<'gc, T> {
 
 impl<'gc, T: Tally> Runtime<'gc> for Lent<'gc, T> {
     #[inline(always)]
-    fn open(&mut self) -> Option<NoScope> {
-        None
-    }
-    #[inline(always)]
-    fn close(&mut self, scope: NoScope) {
-        match scope {}
-    }
+    fn close(&mut self, (): ()) {}
     #[inline(always)]
     fn poll(&self) -> bool {
         self.arena.metrics().total_gc_count() >= self.poll_at
@@ -421,7 +418,7 @@ impl<T: Tally> Heap for GcArenaHeap<T> {
         let mut arena: Arena<Rooted<P, T>> =
             arena.map_root(|_, ()| Root { stack: RefCell::new(Stack::new()) });
         self.steps(&mut arena, |heap, stack| {
-            machine::start(heap, program, stack, &mut out);
+            program.start(heap, stack, &mut out);
             false
         });
         let mut end = self.safepoint(&mut arena);

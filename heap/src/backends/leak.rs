@@ -20,7 +20,7 @@
 //! collectors", ISPASS 2022 (what a no-reclaim reference does and does not bound).
 
 use crate::Settings;
-use crate::heap::{Backend, Family, Heap, NoScope, Program};
+use crate::heap::{Backend, Family, Heap, Program};
 use crate::info::{APPEND, Info, Kind, Param, Unit};
 use crate::machine::{self, Runtime};
 use crate::object::{Chain, Item, Link, Object};
@@ -107,7 +107,10 @@ impl<T: Tally> LeakHeap<T> {
 
 // SAFETY: L1: `take` returns memory above the top, which then moves past it.
 unsafe impl<T: Tally> Uncounted for LeakHeap<T> {
-    type Scope = NoScope;
+    type Mark = ();
+
+    #[inline(always)]
+    fn mark(&self) {}
 
     #[inline(always)]
     fn take<F: Family>(&mut self, bytes: usize) -> NonNull<u8> {
@@ -153,13 +156,7 @@ impl<'gc, T: Tally> Checked<'gc> for LeakHeap<T> {
 
 impl<'gc, T: Tally> Runtime<'gc> for LeakHeap<T> {
     #[inline(always)]
-    fn open(&mut self) -> Option<NoScope> {
-        None
-    }
-    #[inline(always)]
-    fn close(&mut self, scope: NoScope) {
-        match scope {}
-    }
+    fn close(&mut self, (): ()) {}
     #[inline(always)]
     fn poll(&self) -> bool {
         self.chunks.alarm

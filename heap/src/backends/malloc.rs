@@ -69,9 +69,6 @@ pub struct MallocHeap<T> {
     tally: T,
 }
 
-/// The end of the log when a scope opened.
-pub struct Mark(usize);
-
 impl<T: Tally> MallocHeap<T> {
     /// Frees the cells from an index on.
     #[inline(always)]
@@ -131,7 +128,12 @@ impl<T> Drop for MallocHeap<T> {
 // SAFETY: M1: a cell is freed by its scope alone. Every 64-bit platform's
 // malloc returns multiples of 16 for slots of 16 bytes and more.
 unsafe impl<T: Tally> Uncounted for MallocHeap<T> {
-    type Scope = Mark;
+    type Mark = usize;
+
+    #[inline(always)]
+    fn mark(&self) -> usize {
+        self.log.len()
+    }
 
     #[inline(always)]
     fn take<F: Family>(&mut self, bytes: usize) -> NonNull<u8> {
@@ -214,12 +216,8 @@ impl<'gc, T: Tally> Checked<'gc> for MallocHeap<T> {
 
 impl<'gc, T: Tally> Runtime<'gc> for MallocHeap<T> {
     #[inline(always)]
-    fn open(&mut self) -> Option<Mark> {
+    fn close(&mut self, mark: usize) {
         self.tally.add(Event::Scoped, 1);
-        Some(Mark(self.log.len()))
-    }
-    #[inline(always)]
-    fn close(&mut self, Mark(mark): Mark) {
         self.free_from(mark.max(self.pinned));
     }
     #[inline(always)]

@@ -31,7 +31,7 @@
 //! collection in an uncooperative environment", 1988.
 
 use crate::Settings;
-use crate::heap::{Backend, Family, Heap, NoScope, Program};
+use crate::heap::{Backend, Family, Heap, Program};
 use crate::info::{APPEND, Info, Kind, Param, Unit};
 use crate::machine::{self, NoRoots, Runtime};
 use crate::object::{Chain, Item, Link, Object, Visitor};
@@ -174,7 +174,10 @@ unsafe fn visit<F: Family, T: Tally>(heap: &mut MarkSweepHeap<T>, address: NonNu
 // SAFETY: M1: what `take` returns was a free slot, which is swept only once
 // its object is unreachable.
 unsafe impl<T: Tally> Uncounted for MarkSweepHeap<T> {
-    type Scope = NoScope;
+    type Mark = ();
+
+    #[inline(always)]
+    fn mark(&self) {}
 
     #[inline(always)]
     fn take<F: Family>(&mut self, bytes: usize) -> NonNull<u8> {
@@ -221,13 +224,7 @@ impl<'gc, T: Tally> Checked<'gc> for MarkSweepHeap<T> {
 
 impl<'gc, T: Tally> Runtime<'gc> for MarkSweepHeap<T> {
     #[inline(always)]
-    fn open(&mut self) -> Option<NoScope> {
-        None
-    }
-    #[inline(always)]
-    fn close(&mut self, scope: NoScope) {
-        match scope {}
-    }
+    fn close(&mut self, (): ()) {}
     #[inline(always)]
     fn poll(&self) -> bool {
         self.blocks.fresh_bytes() >= self.collect_at_bytes

@@ -83,9 +83,6 @@ pub struct RegionHeap<T> {
     tally: T,
 }
 
-/// The end of the log when a scope opened.
-pub struct Mark(usize);
-
 /// The end of the log.
 #[derive(Clone, Copy)]
 pub struct End(*mut *mut u8);
@@ -134,7 +131,12 @@ impl<T: Tally> RegionHeap<T> {
 
 // SAFETY: E1: a slot is handed out once until its scope frees it.
 unsafe impl<T: Tally> Uncounted for RegionHeap<T> {
-    type Scope = Mark;
+    type Mark = usize;
+
+    #[inline(always)]
+    fn mark(&self) -> usize {
+        self.log.len()
+    }
 
     #[inline(always)]
     fn take<F: Family>(&mut self, bytes: usize) -> NonNull<u8> {
@@ -204,12 +206,8 @@ impl<'gc, T: Tally> Checked<'gc> for RegionHeap<T> {
 
 impl<'gc, T: Tally> Runtime<'gc> for RegionHeap<T> {
     #[inline(always)]
-    fn open(&mut self) -> Option<Mark> {
+    fn close(&mut self, mark: usize) {
         self.tally.add(Event::Scoped, 1);
-        Some(Mark(self.log.len()))
-    }
-    #[inline(always)]
-    fn close(&mut self, Mark(mark): Mark) {
         self.free_from(mark.max(self.pinned));
     }
     #[inline(always)]

@@ -98,9 +98,6 @@ pub struct RegionSweepHeap<T> {
     tally: T,
 }
 
-/// The end of `open` when a scope opened.
-pub struct Mark(usize);
-
 /// The ends of `allocated` and `open`.
 #[derive(Clone, Copy)]
 pub struct Ends {
@@ -176,7 +173,12 @@ impl<T: Tally> RegionSweepHeap<T> {
 
 // SAFETY: P1: a slot is handed out once until a sweep frees it, unmarked (P3).
 unsafe impl<T: Tally> Uncounted for RegionSweepHeap<T> {
-    type Scope = Mark;
+    type Mark = usize;
+
+    #[inline(always)]
+    fn mark(&self) -> usize {
+        self.open.len()
+    }
 
     #[inline(always)]
     fn take<F: Family>(&mut self, bytes: usize) -> NonNull<u8> {
@@ -264,12 +266,8 @@ impl<'gc, T: Tally> Checked<'gc> for RegionSweepHeap<T> {
 
 impl<'gc, T: Tally> Runtime<'gc> for RegionSweepHeap<T> {
     #[inline(always)]
-    fn open(&mut self) -> Option<Mark> {
+    fn close(&mut self, mark: usize) {
         self.tally.add(Event::Scoped, 1);
-        Some(Mark(self.open.len()))
-    }
-    #[inline(always)]
-    fn close(&mut self, Mark(mark): Mark) {
         self.unmark_from(mark.max(self.pinned));
     }
     #[inline(always)]

@@ -31,7 +31,7 @@
 //! systems", CACM 1969.
 
 use crate::Settings;
-use crate::heap::{Backend, Family, Heap, NoScope, Program};
+use crate::heap::{Backend, Family, Heap, Program};
 use crate::info::{APPEND, Info, Kind, Param, Unit};
 use crate::machine::{self, NoRoots, Runtime};
 use crate::object::{Chain, Item, Link, Object, Visitor};
@@ -266,7 +266,10 @@ unsafe fn scan<F: Family, T: Tally>(
 
 // SAFETY: S1: what `take` returns lies above the top of `space`.
 unsafe impl<T: Tally> Uncounted for SemispaceHeap<T> {
-    type Scope = NoScope;
+    type Mark = ();
+
+    #[inline(always)]
+    fn mark(&self) {}
 
     #[inline(always)]
     fn take<F: Family>(&mut self, bytes: usize) -> NonNull<u8> {
@@ -315,13 +318,7 @@ impl<'gc, T: Tally> Checked<'gc> for SemispaceHeap<T> {
 
 impl<'gc, T: Tally> Runtime<'gc> for SemispaceHeap<T> {
     #[inline(always)]
-    fn open(&mut self) -> Option<NoScope> {
-        None
-    }
-    #[inline(always)]
-    fn close(&mut self, scope: NoScope) {
-        match scope {}
-    }
+    fn close(&mut self, (): ()) {}
     #[inline(always)]
     fn poll(&self) -> bool {
         self.space.bump.top >= self.soft_end

@@ -70,12 +70,14 @@ pub struct StackHeap<T> {
     tally: T,
 }
 
-/// Where the top was when a scope opened.
-pub struct Mark(*mut u8);
-
 // SAFETY: S1: `take` returns memory above the top, which then moves past it.
 unsafe impl<T: Tally> Uncounted for StackHeap<T> {
-    type Scope = Mark;
+    type Mark = *mut u8;
+
+    #[inline(always)]
+    fn mark(&self) -> *mut u8 {
+        self.chunks.bump.top
+    }
 
     #[inline(always)]
     fn take<F: Family>(&mut self, bytes: usize) -> NonNull<u8> {
@@ -124,12 +126,8 @@ impl<'gc, T: Tally> Checked<'gc> for StackHeap<T> {
 
 impl<'gc, T: Tally> Runtime<'gc> for StackHeap<T> {
     #[inline(always)]
-    fn open(&mut self) -> Option<Mark> {
+    fn close(&mut self, mark: *mut u8) {
         self.tally.add(Event::Scoped, 1);
-        Some(Mark(self.chunks.bump.top))
-    }
-    #[inline(always)]
-    fn close(&mut self, Mark(mark): Mark) {
         if T::ON {
             self.live_peak_bytes = self.live_peak_bytes.max(self.chunks.used_bytes());
         }

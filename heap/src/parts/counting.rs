@@ -19,7 +19,7 @@ use super::address::{self, Raw};
 use super::chain;
 use super::pointer::{Buried, Convention, Pointer, Store};
 use super::verify::{self, Checked};
-use crate::heap::{Family, Heap, Mutator, NoScope, Program};
+use crate::heap::{Family, Heap, Mutator, Program};
 use crate::machine::{self, Runtime};
 use crate::object::{Chain, Item, Link, Object, Visitor};
 use crate::tally::{Event, HeapError, Stats, Tally};
@@ -190,7 +190,10 @@ impl<'gc, P: Pointer, C: Convention, T: Tally> Checked<'gc> for Counting<P, C, T
 
 impl<'gc, P: Pointer, C: Convention, T: Tally> Mutator<'gc> for Counting<P, C, T> {
     type Ref<F: Family> = P::To<F::Of<'gc, Self>>;
-    type Scope = NoScope;
+    type Mark = ();
+
+    #[inline(always)]
+    fn mark(&self) {}
 
     #[inline(always)]
     fn alloc<F: Family>(&mut self, value: F::Of<'gc, Self>) -> Self::Ref<F> {
@@ -261,13 +264,7 @@ impl<'gc, P: Pointer, C: Convention, T: Tally> Mutator<'gc> for Counting<P, C, T
 
 impl<'gc, P: Pointer, C: Convention, T: Tally> Runtime<'gc> for Counting<P, C, T> {
     #[inline(always)]
-    fn open(&mut self) -> Option<NoScope> {
-        None
-    }
-    #[inline(always)]
-    fn close(&mut self, scope: NoScope) {
-        match scope {}
-    }
+    fn close(&mut self, (): ()) {}
     #[inline(always)]
     fn poll(&self) -> bool {
         self.store.alarmed()

@@ -42,11 +42,11 @@ impl Program for Grow {
     type Out = u64;
     fn start<'gc, M: Mutator<'gc>>(
         &self,
-        _: &mut M,
+        heap: &mut M,
         stack: &mut Frames<'gc, M, Self>,
         _: &mut u64,
     ) {
-        stack.push((Plain(0), Link::NONE));
+        stack.push((Plain(0), Link::NONE), heap);
     }
     fn step<'gc, M: Mutator<'gc>>(
         &self,
@@ -65,7 +65,7 @@ impl Program for Grow {
         for item in start..end {
             chain = Link(Some(heap.alloc::<Chain<u64>>(Node { item, next: chain })));
         }
-        stack.push((Plain(end), chain));
+        stack.push((Plain(end), chain), heap);
     }
 }
 
@@ -105,7 +105,7 @@ impl Program for Shuffle {
         _: &mut u64,
     ) {
         let wide = heap.alloc::<Wide>((Plain([7; 248]), [const { Link::NONE }; 8]));
-        stack.push((Plain((self.seed, 0)), (Link::NONE, Link::NONE, Edge(wide))));
+        stack.push((Plain((self.seed, 0)), (Link::NONE, Link::NONE, Edge(wide))), heap);
     }
     fn step<'gc, M: Mutator<'gc>>(
         &self,
@@ -176,7 +176,7 @@ impl Program for Shuffle {
         *out = heap.fold(chain.as_ref(), *out, |out, item| out.rotate_left(1) ^ u64::from(item));
         *out = out.wrapping_add(heap.get::<Wide>(&wide).0.0[slot + 240]);
         if step < self.steps {
-            stack.push((Plain((random, step + 1)), (fork, chain, Edge(wide))));
+            stack.push((Plain((random, step + 1)), (fork, chain, Edge(wide))), heap);
         } else {
             heap.release_link(fork);
             heap.release_link(chain);

@@ -45,7 +45,7 @@ impl Program for Trial {
         _: &mut Read,
     ) {
         let oldest = heap.alloc::<Chain<u64>>(Node { item: 1, next: Link::NONE });
-        stack.push((Plain(self.depth), Edge(oldest), (Link::NONE, Link::NONE)));
+        stack.push((Plain(self.depth), Edge(oldest), (Link::NONE, Link::NONE)), heap);
     }
 
     fn step<'gc, M: Mutator<'gc>>(
@@ -80,7 +80,7 @@ impl Program for Trial {
             let inner = heap.share_link(&kept);
             let wide = Link(Some(heap.alloc::<Wide>((Plain([u64::from(level); 24]), inner))));
             let frame = (heap.share(&oldest), heap.share_link(&kept));
-            stack.push((Plain(level - 1), Edge(frame.0), (wide, frame.1)));
+            stack.push((Plain(level - 1), Edge(frame.0), (wide, frame.1)), heap);
         }
         heap.release_link(longer);
         heap.release_link(kept);

@@ -18,7 +18,9 @@ use std::ptr::NonNull;
 /// (A2 of `address.rs`).
 pub unsafe trait Uncounted: Sized {
     /// As in [`Mutator`].
-    type Scope;
+    type Mark: Copy;
+    /// As in [`Mutator`].
+    fn mark(&self) -> Self::Mark;
     /// Memory for a new object of family `F`.
     fn take<F: Family>(&mut self, bytes: usize) -> NonNull<u8>;
     /// Called before the object at `at` is overwritten.
@@ -47,7 +49,12 @@ unsafe impl<'gc, H: Uncounted> Raw<'gc> for H {
 
 impl<'gc, H: Uncounted> Mutator<'gc> for H {
     type Ref<F: Family> = Ptr<F>;
-    type Scope = H::Scope;
+    type Mark = H::Mark;
+
+    #[inline(always)]
+    fn mark(&self) -> H::Mark {
+        Uncounted::mark(self)
+    }
 
     #[inline(always)]
     fn alloc<F: Family>(&mut self, value: F::Of<'gc, Self>) -> Ptr<F> {

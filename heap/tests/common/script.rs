@@ -67,7 +67,7 @@ impl Program for Script {
 
     fn start<'gc, M: Mutator<'gc>>(
         &self,
-        _: &mut M,
+        heap: &mut M,
         stack: &mut Frames<'gc, M, Self>,
         _: &mut Seen,
     ) {
@@ -75,7 +75,7 @@ impl Program for Script {
         let pairs = [Link::NONE; PAIRS];
         let wides = [Link::NONE; WIDES];
         let leaves = [Link::NONE; LEAVES];
-        stack.push((Plain((0, self.0.len())), ((chains, pairs), (wides, leaves))));
+        stack.push((Plain((0, self.0.len())), ((chains, pairs), (wides, leaves))), heap);
     }
 
     fn step<'gc, M: Mutator<'gc>>(
@@ -90,11 +90,11 @@ impl Program for Script {
             let op = &self.0[at];
             at += 1;
             match *op {
-                Op::Yield => return stack.push((Plain((at, end)), registers.file())),
+                Op::Yield => return stack.push((Plain((at, end)), registers.file()), heap),
                 Op::Fork { ops } => {
                     let inner_end = end.min(at + ops as usize);
-                    stack.push((Plain((inner_end, end)), registers.share(heap)));
-                    return stack.push((Plain((at, inner_end)), registers.file()));
+                    stack.push((Plain((inner_end, end)), registers.share(heap)), heap);
+                    return stack.push((Plain((at, inner_end)), registers.file()), heap);
                 }
                 _ => registers.op(heap, op, seen),
             }

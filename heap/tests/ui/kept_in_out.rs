@@ -10,11 +10,11 @@ impl Program for Bad {
 
     fn start<'gc, M: Mutator<'gc>>(
         &self,
-        _: &mut M,
+        heap: &mut M,
         stack: &mut Frames<'gc, M, Self>,
         _: &mut Self::Out,
     ) {
-        stack.push(Link::NONE);
+        stack.push(Link::NONE, heap);
     }
 
     fn step<'gc, M: Mutator<'gc>>(

@@ -195,11 +195,11 @@ impl Program for Builds {
     type Out = u64;
     fn start<'gc, M: Mutator<'gc>>(
         &self,
-        _: &mut M,
+        heap: &mut M,
         stack: &mut Frames<'gc, M, Self>,
         _: &mut u64,
     ) {
-        stack.push(Link::NONE);
+        stack.push(Link::NONE, heap);
     }
     fn step<'gc, M: Mutator<'gc>>(
         &self,
@@ -223,7 +223,7 @@ impl Program for Builds {
                 heap.release_link(older);
                 heap.release_link(kept);
             }
-            stack.push(chain);
+            stack.push(chain, heap);
         }
     }
 }
