@@ -12,11 +12,6 @@ struct Cell {
     tail: *const Cell,
 }
 
-enum Entry {
-    Choice(*const Cell, *const Cell),
-    Leave(*mut Cell),
-}
-
 const MEMORY_CELLS: usize = 1 << 16;
 
 /// Counts the solutions for a board of `n` by `n`.
@@ -37,18 +32,13 @@ pub fn search(n: i32) -> u64 {
         }
     }
     search.descend(ptr::null(), board);
-    while let Some(entry) = search.stack.pop() {
-        match entry {
-            Entry::Leave(top) => search.top = top,
-            Entry::Choice(qs, ps) => {
-                search.stack.push(Entry::Leave(search.top));
-                // SAFETY: H1: the choice's scope is still open.
-                let Cell { x, y, .. } = unsafe { *ps };
-                let qs = search.cell(x, y, qs);
-                let left = search.filter(x, y, ps);
-                search.descend(qs, left);
-            }
-        }
+    while let Some((qs, ps, top)) = search.stack.pop() {
+        search.top = top;
+        // SAFETY: H1: the choice's cells lie below the top of its time.
+        let Cell { x, y, .. } = unsafe { *ps };
+        let qs = search.cell(x, y, qs);
+        let left = search.filter(x, y, ps);
+        search.descend(qs, left);
     }
     search.solutions
 }
@@ -58,7 +48,8 @@ struct Search {
     top: *mut Cell,
     end: *mut Cell,
     solutions: u64,
-    stack: Vec<Entry>,
+    /// Choices, each with the top of when it was pushed.
+    stack: Vec<(*const Cell, *const Cell, *mut Cell)>,
 }
 
 impl Search {
@@ -106,7 +97,7 @@ impl Search {
     #[inline(always)]
     fn descend(&mut self, qs: *const Cell, mut ps: *const Cell) {
         while !ps.is_null() {
-            self.stack.push(Entry::Choice(qs, ps));
+            self.stack.push((qs, ps, self.top));
             // SAFETY: H1.
             ps = unsafe { (*ps).tail };
         }
