@@ -109,16 +109,14 @@ impl<C: heap::Tally> Program for Queens<C> {
     ) {
         let q = heap.get(&ps).item;
         let qs = Link(Some(heap.alloc::<Chain<_>>(Node { item: q, next: qs })));
-        let mut visited = 0;
-        let left = heap.filter(Some(&ps), |p| {
+        // By value, so that `q` need not lie in memory while filtering.
+        let visited = &mut out.cells_filtered;
+        let left = heap.filter(Some(&ps), move |p| {
             if C::ON {
-                visited += 1;
+                *visited += 1;
             }
             safe(q, p)
         });
-        if C::ON {
-            out.cells_filtered += visited;
-        }
         heap.release(ps);
         self.descend(heap, qs, left, stack, out);
     }

@@ -16,6 +16,9 @@ use crate::tally::HeapError;
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::ptr::NonNull;
 
+/// No chunk ends below this address, so that a cell's size can be subtracted
+/// from a chunk's end without a test. (No system maps the first 64 KiB.)
+pub const LEAST_ADDRESS: usize = 64 << 10;
 /// Every bump-allocated object starts at a multiple of this.
 pub const ALIGN_BYTES: usize = 8;
 
@@ -38,8 +41,8 @@ pub struct Bump {
 impl Bump {
     /// No memory: the first allocation takes the slow path.
     pub const EMPTY: Bump = Bump {
-        top: std::ptr::dangling_mut::<u64>().cast(),
-        end: std::ptr::dangling_mut::<u64>().cast(),
+        top: std::ptr::without_provenance_mut(LEAST_ADDRESS),
+        end: std::ptr::without_provenance_mut(LEAST_ADDRESS),
     };
 
     /// Takes `bytes` (a multiple of 8), or says that they do not fit.
@@ -76,6 +79,7 @@ impl Chunk {
         // SAFETY: the size is not zero.
         let base = unsafe { alloc(layout) };
         let Some(base) = NonNull::new(base) else { handle_alloc_error(layout) };
+        assert!(base.addr().get() >= LEAST_ADDRESS, "the platform maps the lowest addresses");
         Chunk { base, bytes }
     }
     /// Its size.

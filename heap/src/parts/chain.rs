@@ -9,7 +9,7 @@
 
 use super::address::{Ptr, Raw};
 use super::blocks::link_of;
-use super::bump::{Bump, object_bytes};
+use super::bump::{Bump, LEAST_ADDRESS, object_bytes};
 use super::poison;
 use super::uncounted::Uncounted;
 use crate::heap::Mutator;
@@ -233,8 +233,9 @@ pub fn filter_bump<'gc, H: Bumping, D: Item>(
 ) -> Link<'gc, H, Chain<D>> {
     let cell_bytes = object_bytes::<Node<'gc, H, D>>();
     let Bump { top: first, end } = *heap.bump();
+    const { assert!(size_of::<Node<'_, H, D>>() <= LEAST_ADDRESS, "the subtraction cannot wrap") };
     // The highest place where a cell fits.
-    let highest = (end as usize).saturating_sub(cell_bytes);
+    let highest = end as usize - cell_bytes;
     let mut top = first;
     let mut at = first_cell::<H, D>(chain);
     if !at.is_null() {
