@@ -34,11 +34,12 @@ use crate::Settings;
 use crate::heap::{Backend, Family, Heap, Program};
 use crate::info::{APPEND, Info, Kind, Param, Unit};
 use crate::machine::{self, NoRoots, Runtime};
-use crate::object::{Chain, Item, Link, Object, Visitor};
+use crate::object::{Chain, Item, Link, Node, Object, Visitor};
 use crate::parts::address::Ptr;
 use crate::parts::ahead::Ahead;
-use crate::parts::blocks::Blocks;
-use crate::parts::chain::{self, FreeListing};
+use crate::parts::blocks::{self, Blocks};
+use crate::parts::bump::object_bytes;
+use crate::parts::chain::{self, Listed};
 use crate::parts::uncounted::Uncounted;
 use crate::parts::verify::{self, Checked};
 use crate::tally::{Event, HeapError, Stats, Tally};
@@ -192,22 +193,32 @@ unsafe impl<T: Tally> Uncounted for MarkSweepHeap<T> {
         chain: Option<&Ptr<Chain<D>>>,
         keep: impl FnMut(D) -> bool,
     ) -> Link<'gc, Self, Chain<D>> {
-        if self.speculate {
-            chain::filter_free_list(self, chain, keep)
+        let exact = const { blocks::has_exact_class(object_bytes::<Node<'_, Self, D>>()) };
+        if self.speculate && exact {
+            chain::filter_listed(self, chain, keep)
         } else {
             chain::filter_borrowed(self, chain, keep)
         }
     }
 }
 
-// SAFETY: the free lists of `Blocks` link free slots by their last word.
-unsafe impl<T: Tally> FreeListing for MarkSweepHeap<T> {
+// SAFETY: the free lists of `Blocks` link free slots by their last word, and a
+// `Ptr` is an address.
+unsafe impl<'gc, T: Tally> Listed<'gc> for MarkSweepHeap<T> {
     #[inline(always)]
-    fn free_list(&mut self, bytes: usize) -> Option<&mut *mut u8> {
-        self.blocks.free_list(bytes)
+    fn cell_bytes<D: Item>() -> usize {
+        object_bytes::<Node<'gc, Self, D>>()
     }
     #[inline(always)]
-    fn appended(&mut self, cells: u64) {
+    fn free_list<D: Item>(&mut self) -> &mut *mut u8 {
+        self.blocks.free_list(<Self as Listed<'gc>>::cell_bytes::<D>())
+    }
+    #[inline(always)]
+    unsafe fn fresh<D: Item>(cell: NonNull<u8>) -> Ptr<Chain<D>> {
+        Ptr::new(cell)
+    }
+    #[inline(always)]
+    fn appended<D: Item>(&mut self, cells: u64) {
         self.tally.add(Event::Allocated, cells);
     }
 }

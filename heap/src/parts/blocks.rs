@@ -108,6 +108,11 @@ const fn class_of(bytes: usize) -> (usize, usize) {
     }
 }
 
+/// Whether slots for objects of `bytes` bytes are no larger than the objects.
+pub const fn has_exact_class(bytes: usize) -> bool {
+    class_of(bytes).1 == bytes
+}
+
 /// Empty blocks kept for the next allocation instead of being given back,
 /// unless the heap says otherwise.
 const MOST_SPARE_BLOCKS: usize = 32;
@@ -166,18 +171,16 @@ impl Blocks {
         slot
     }
 
-    /// The head of the free list for objects of `bytes` bytes, never null: it
-    /// is refilled first if it is empty. `None` if the slots are larger.
+    /// The head of the free list for objects of `bytes` bytes, whose class is
+    /// exact; never null: the list is refilled first if it is empty.
     #[inline(always)]
-    pub fn free_list(&mut self, bytes: usize) -> Option<&mut *mut u8> {
+    pub fn free_list(&mut self, bytes: usize) -> &mut *mut u8 {
+        debug_assert!(has_exact_class(bytes));
         let (index, slot_bytes) = class_of(bytes);
-        if slot_bytes != bytes {
-            return None;
-        }
         if self.classes[index].free.is_null() {
             self.refill(index, slot_bytes);
         }
-        Some(&mut self.classes[index].free)
+        &mut self.classes[index].free
     }
 
     /// Asks for a collection (through `fresh_bytes`) when more than this is held.

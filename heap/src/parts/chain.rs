@@ -4,11 +4,8 @@
 //!
 //! - C1. `Bump` hands out `[top, end)`, memory that no object occupies; a cell
 //!   written at `top` is unreachable until `top` has moved past it.
-//! - C2. The slots on a free list hold no object; each names the next one in
-//!   its last word, which is where a cell of the slot's size keeps its `next`.
 
 use super::address::{Ptr, Raw};
-use super::blocks::link_of;
 use super::bump::{Bump, LEAST_ADDRESS, object_bytes};
 use super::poison;
 use super::uncounted::Uncounted;
@@ -299,75 +296,6 @@ unsafe fn append<H: Bumping, D: Item>(top: *mut u8, item: D, keep: bool) -> *mut
         poison::reborn(top, cell_bytes);
         top.cast::<Node<'_, H, D>>().write(Node { item, next });
         top.add(cell_bytes * usize::from(keep))
-    }
-}
-
-/// What `filter_free_list` needs of its heap.
-///
-/// # Safety
-///
-/// `free_list` keeps C2.
-pub unsafe trait FreeListing: Uncounted {
-    /// The head of the free list of slots for objects of `bytes` bytes, never
-    /// null: it is refilled first if it is empty. `None` if the slots are larger.
-    fn free_list(&mut self, bytes: usize) -> Option<&mut *mut u8>;
-    /// Told of cells that were built behind `take`'s back.
-    fn appended(&mut self, cells: u64);
-}
-
-/// `Mutator::filter` without a branch, on a free list: each item is written
-/// into the first free slot, whose link already names the slot of the cell that
-/// follows; the list then advances by the condition. What is kept is the chain.
-#[inline(always)]
-pub fn filter_free_list<'gc, H: FreeListing, D: Item>(
-    heap: &mut H,
-    chain: Option<&Ptr<Chain<D>>>,
-    mut keep: impl FnMut(D) -> bool,
-) -> Link<'gc, H, Chain<D>> {
-    let cell_bytes = const { size_of::<Node<'gc, H, D>>() };
-    let mut at = first_cell::<H, D>(chain);
-    let Some(&mut first) = heap.free_list(cell_bytes) else {
-        return filter_from(heap, at, keep);
-    };
-    let mut free = first;
-    let mut last: *mut u8 = ptr::null_mut();
-    let mut kept = 0;
-    loop {
-        while !at.is_null() && !free.is_null() {
-            // SAFETY: A1 and A3 for the cell read; C2 for the slot written.
-            unsafe {
-                let Node { item, next: Link(ref next) } = *at;
-                at = first_cell::<H, D>(next.as_ref());
-                poison::reborn(free, cell_bytes);
-                free.cast::<D>().write(item);
-                let after = *link_of(free, cell_bytes);
-                let keep = keep(item);
-                kept += u64::from(keep);
-                last = select_unpredictable(keep, free, last);
-                free = select_unpredictable(keep, after, free);
-            }
-        }
-        let list = heap.free_list(cell_bytes).expect("as above");
-        *list = free;
-        if at.is_null() {
-            break;
-        }
-        free = *heap.free_list(cell_bytes).expect("as above");
-        // SAFETY: C2; the list was used up, so a cell was kept: its last slot.
-        unsafe { *link_of(last, cell_bytes) = free };
-    }
-    heap.appended(kept);
-    // SAFETY: C2: a slot that was written in vain is free; `first` and `last`
-    // are the first and the last slot of the list as it was, up to `free`.
-    unsafe {
-        if !free.is_null() {
-            poison::dead(free, cell_bytes - size_of::<usize>());
-        }
-        if last.is_null() {
-            return Link::NONE;
-        }
-        (*last.cast::<Node<'gc, H, D>>()).next = Link::NONE;
-        Link(Some(Ptr::new(NonNull::new_unchecked(first))))
     }
 }
 
