@@ -21,62 +21,14 @@
 //! - K4. Outside a collection, nothing refers to an unmarked slot that waits
 //!   for its sweep.
 
+use super::block::{
+    BITMAP_WORDS, BLOCK_BYTES, Block, HEADER_BYTES, block_layout, block_of, free_block, link_of,
+    poison_free_slots, slot, slots_of, sweep_piece,
+};
 use super::{ahead, poison};
-use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
+use std::alloc::{alloc, handle_alloc_error};
 use std::mem::offset_of;
 use std::ptr::{self, NonNull};
-
-const BLOCK_BYTES: usize = 64 << 10;
-const GRANULE_BYTES: usize = 8;
-const BITMAP_WORDS: usize = BLOCK_BYTES / GRANULE_BYTES / 64;
-
-/// A block's header, at its start.
-#[repr(C)]
-struct Block {
-    layout_bytes: usize,
-    slot_bytes: usize,
-    slots: usize,
-    /// Objects marked since the marks were cleared.
-    marked: usize,
-    /// Slots from this index on wait for their sweep.
-    swept: usize,
-    marks: [u64; BITMAP_WORDS],
-    remembered: [u64; BITMAP_WORDS],
-}
-
-const HEADER_BYTES: usize = size_of::<Block>().next_multiple_of(64);
-
-impl Block {
-    /// The word and the bit of an object in the bitmaps.
-    #[inline(always)]
-    fn bit(address: *mut u8) -> (usize, u64) {
-        let granule = (address as usize % BLOCK_BYTES) / GRANULE_BYTES;
-        (granule / 64, 1 << (granule % 64))
-    }
-    fn is_marked(&self, address: *mut u8) -> bool {
-        let (word, bit) = Block::bit(address);
-        self.marks[word] & bit != 0
-    }
-}
-
-/// The header of the block that holds an object.
-#[inline(always)]
-fn block_of(address: *mut u8) -> *mut Block {
-    address.map_addr(|a| a & !(BLOCK_BYTES - 1)).cast()
-}
-
-/// A slot of a block, by index.
-fn slot(block: *mut Block, index: usize, slot_bytes: usize) -> *mut u8 {
-    // SAFETY: K1; callers pass an index below the block's slot count.
-    unsafe { block.cast::<u8>().add(HEADER_BYTES + index * slot_bytes) }
-}
-
-/// The place of the free-list link in a free slot: its last word.
-#[inline(always)]
-pub fn link_of(slot: *mut u8, slot_bytes: usize) -> *mut *mut u8 {
-    // SAFETY: a slot has at least one word.
-    unsafe { slot.add(slot_bytes - size_of::<usize>()).cast() }
-}
 
 /// The slots of one size.
 struct Class {
@@ -89,9 +41,6 @@ struct Class {
     /// Blocks with an index below this wait for their sweep.
     unswept: usize,
 }
-
-/// How much of a block is swept at once.
-const SWEEP_BYTES: usize = 4 << 10;
 
 const SMALL_CLASSES: usize = 128;
 const CLASSES: usize = SMALL_CLASSES + 64;
@@ -438,81 +387,6 @@ impl Drop for Blocks {
         }
         self.spare.drain(..).for_each(free_block);
     }
-}
-
-fn slots_of(block: NonNull<Block>) -> usize {
-    // SAFETY: called with blocks of a live `Blocks` only.
-    unsafe { block.as_ref() }.slots
-}
-
-fn block_layout(layout_bytes: usize) -> Layout {
-    Layout::from_size_align(layout_bytes, BLOCK_BYTES).expect("a block fits the address space")
-}
-
-fn free_block(block: NonNull<Block>) {
-    // SAFETY: allocated in `new_block` with this layout; its list gave it up.
-    unsafe {
-        let bytes = block.as_ref().layout_bytes;
-        poison::reborn(block.as_ptr().cast(), bytes);
-        dealloc(block.as_ptr().cast(), block_layout(bytes));
-    }
-}
-
-/// Poisons unmarked slots, in builds that poison, without waiting for the sweep.
-///
-/// # Safety
-///
-/// The unmarked slots of the block are free (K2).
-unsafe fn poison_free_slots(block: *mut Block) {
-    if cfg!(any(debug_assertions, heap_asan)) {
-        // SAFETY: by contract.
-        unsafe {
-            for index in 0..(*block).slots {
-                let at = slot(block, index, (*block).slot_bytes);
-                if !(*block).is_marked(at) {
-                    poison::reborn(at, (*block).slot_bytes);
-                    poison::dead(at, (*block).slot_bytes);
-                }
-            }
-        }
-    }
-}
-
-/// Puts the unmarked slots of the next piece of a block on a free list, which
-/// is empty, in address order; returns how many, and whether more pieces wait.
-///
-/// # Safety
-///
-/// The block belongs to the list's class and is not swept yet (K2).
-unsafe fn sweep_piece(block: *mut Block, free: &mut *mut u8) -> (usize, bool) {
-    // SAFETY: by contract.
-    let header = unsafe { &mut *block };
-    let slot_bytes = header.slot_bytes;
-    let first = header.swept;
-    let end = header.slots.min(first + (SWEEP_BYTES / slot_bytes).max(1));
-    header.swept = end;
-    let more = end < header.slots;
-    let low = Block::bit(slot(block, first, slot_bytes)).0;
-    let high = Block::bit(slot(block, end - 1, slot_bytes)).0;
-    let all_free = header.marks[low..=high].iter().all(|&word| word == 0);
-    let mut list = *free;
-    let mut count = 0;
-    let mut at = slot(block, end, slot_bytes);
-    for _ in first..end {
-        at = at.wrapping_sub(slot_bytes);
-        if all_free || !header.is_marked(at) {
-            // SAFETY: K2: an unmarked slot that waits is free; K4.
-            unsafe {
-                poison::reborn(at, slot_bytes);
-                poison::dead(at, slot_bytes - size_of::<usize>());
-                *link_of(at, slot_bytes) = list;
-            }
-            list = at;
-            count += 1;
-        }
-    }
-    *free = list;
-    (count, more)
 }
 
 #[cfg(test)]

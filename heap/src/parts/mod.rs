@@ -3,6 +3,7 @@
 pub mod address;
 pub mod ahead;
 pub mod bits;
+pub mod block;
 pub mod blocks;
 pub mod bump;
 pub mod chain;
