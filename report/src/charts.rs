@@ -27,7 +27,7 @@ use std::path::Path;
 const DENSITY: u32 = 2;
 
 /// One chart.
-pub trait Figure {
+pub trait Figure: Sync {
     /// Name of its files, without ending.
     fn file_stem(&self) -> &'static str;
     /// What it shows, in a few words.

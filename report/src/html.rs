@@ -5,6 +5,7 @@ use crate::record::Record;
 use crate::summary::{Summary, SummaryError};
 use minijinja::syntax::SyntaxConfig;
 use minijinja::{AutoEscape, Environment};
+use rayon::prelude::*;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -67,21 +68,22 @@ pub fn write_report(
     let out_dir = out_dir.as_ref();
     let summary = Summary::new(records, baseline)?;
     let figures = figures(&summary);
-    let drawings = figures.iter().map(|figure| svg(figure.as_ref()));
+    let drawings = figures.par_iter().map(|figure| svg(figure.as_ref()));
     let drawings: Vec<String> = drawings.collect::<Result<_, _>>()?;
     let page = page(records, &summary, &figures, &drawings)?;
 
     fs::create_dir_all(out_dir).map_err(|source| unwritable(out_dir, source))?;
     let index = out_dir.join("index.html");
     write(&index, &page)?;
-    let mut files = vec![index.clone()];
-    for (figure, drawing) in figures.iter().zip(&drawings) {
+    let charts = figures.par_iter().zip(&drawings).map(|(figure, drawing)| {
         let stem = out_dir.join(figure.file_stem());
         let (svg_path, png_path) = (stem.with_extension("svg"), stem.with_extension("png"));
         write(&svg_path, drawing)?;
         write_png(figure.as_ref(), &png_path)?;
-        files.extend([svg_path, png_path]);
-    }
+        Ok([svg_path, png_path])
+    });
+    let charts: Vec<_> = charts.collect::<Result<_, ReportError>>()?;
+    let files = std::iter::once(index.clone()).chain(charts.into_iter().flatten()).collect();
     Ok(Written { index, files })
 }
 

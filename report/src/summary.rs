@@ -4,6 +4,7 @@ use crate::format::clean;
 use crate::labels::{Key, labels};
 use crate::record::{Capabilities, Record, Status};
 use crate::stats::paired_ratio;
+use rayon::prelude::*;
 use std::collections::BTreeMap;
 use thiserror::Error;
 
@@ -82,7 +83,7 @@ impl Summary {
         }
         let names = labels(samples.keys());
         let mut groups: Vec<Grouped> = samples
-            .iter()
+            .par_iter()
             .filter_map(|(key, sizes)| {
                 let first = sizes.values().flatten().next()?;
                 let rows = sizes
