@@ -1,9 +1,10 @@
 //! The output folder: records are appended as samples end, and what an earlier
 //! run left is moved aside.
 
-use anyhow::{Context, anyhow};
+use anyhow::Context;
 use report::Record;
 use std::fs::{self, File};
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 /// An output folder with its open record file.
@@ -29,8 +30,9 @@ impl Folder {
         let unwritable =
             || format!("--out {}: cannot be written; give a folder that can", path.display());
         fs::create_dir_all(path).with_context(unwritable)?;
-        let moved_to = move_aside(path).with_context(unwritable)?;
-        let records = File::create_new(path.join("records.jsonl")).with_context(unwritable)?;
+        let (records, moved) = new_records(path).with_context(unwritable)?;
+        let (k, moved_to) = moved.map_or((1, None), |(k, to)| (k, Some(to)));
+        move_report(path, k).with_context(unwritable)?;
         Ok(Folder { path: path.to_owned(), records, moved_to })
     }
 
@@ -50,26 +52,67 @@ impl Folder {
     }
 }
 
-/// Gives the records and report of an earlier run the first free number, the
-/// same for both. Returns where the records went.
-fn move_aside(path: &Path) -> anyhow::Result<Option<PathBuf>> {
-    let (records, report) = (path.join("records.jsonl"), report_in(path));
-    let numbered =
-        |k: u32| (path.join(format!("records.{k}.jsonl")), path.join(format!("report.{k}")));
-    let free = |k: &u32| {
-        let (records, report) = numbered(*k);
-        !records.exists() && !report.exists()
-    };
-    let k = (1..).find(free).ok_or_else(|| anyhow!("every number is taken"))?;
-    let (old_records, old_report) = numbered(k);
-    let is_there = records.exists();
-    if is_there {
-        fs::rename(&records, &old_records)?;
+/// Opens a new record file. Where there is one it is given the first free
+/// number: also where another run starts in the same folder at the same time.
+/// Returns where the last one found went, with its number.
+fn new_records(path: &Path) -> io::Result<(File, Option<(u32, PathBuf)>)> {
+    let current = path.join("records.jsonl");
+    let mut moved = None;
+    loop {
+        match File::create_new(&current) {
+            Ok(file) => return Ok((file, moved)),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
+        }
+        let (k, numbered) = reserve(path)?;
+        match fs::rename(&current, &numbered) {
+            Ok(()) => moved = Some((k, numbered)),
+            Err(error) => {
+                fs::remove_file(&numbered)?;
+                // Not found: another run has moved it.
+                if error.kind() != ErrorKind::NotFound {
+                    return Err(error);
+                }
+            }
+        }
     }
-    if report.exists() {
-        fs::rename(&report, &old_report)?;
+}
+
+/// Makes an empty record file under the first free number, for a rename to replace.
+fn reserve(path: &Path) -> io::Result<(u32, PathBuf)> {
+    for k in (1..).filter(|&k| !numbered_report(path, k).exists()) {
+        let numbered = path.join(format!("records.{k}.jsonl"));
+        match File::create_new(&numbered) {
+            Ok(_) => return Ok((k, numbered)),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(error),
+        }
     }
-    Ok(is_there.then_some(old_records))
+    Err(io::Error::other("every number is taken"))
+}
+
+fn numbered_report(path: &Path, k: u32) -> PathBuf {
+    path.join(format!("report.{k}"))
+}
+
+/// Gives an earlier report its number, the first free one from `first` on.
+fn move_report(path: &Path, first: u32) -> io::Result<()> {
+    let current = report_in(path);
+    if !current.exists() {
+        return Ok(());
+    }
+    for numbered in (first..).map(|k| numbered_report(path, k)).filter(|path| !path.exists()) {
+        match fs::rename(&current, &numbered) {
+            Err(error) => match error.kind() {
+                ErrorKind::AlreadyExists | ErrorKind::DirectoryNotEmpty => {}
+                // Another run has moved it.
+                ErrorKind::NotFound => return Ok(()),
+                _ => return Err(error),
+            },
+            Ok(()) => return Ok(()),
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -92,5 +135,32 @@ mod tests {
             assert_eq!((records.len(), records[0].seed), (1, seed as u64), "{name}");
         }
         assert!(path.join("report.2").exists() && !path.join("report.3").exists());
+    }
+    #[test]
+    fn runs_that_start_at_once_keep_their_records() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path();
+        std::thread::scope(|scope| {
+            for seed in 0..8 {
+                scope.spawn(move || {
+                    for round in 0..20 {
+                        let mut folder = Folder::open(path).unwrap();
+                        folder.append(&Record { seed, round, ..Record::new() }).unwrap();
+                        // Another run may have made it.
+                        let _ = fs::create_dir(report_in(path));
+                    }
+                });
+            }
+        });
+        let mut kept = Vec::new();
+        for entry in fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()) {
+            if entry.is_file() {
+                let records = report::read_records(&entry).unwrap();
+                kept.extend(records.iter().map(|record| (record.seed, record.round)));
+            }
+        }
+        kept.sort_unstable();
+        let all: Vec<_> = (0..8).flat_map(|seed| (0..20).map(move |round| (seed, round))).collect();
+        assert_eq!(kept, all);
     }
 }
