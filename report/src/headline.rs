@@ -3,7 +3,9 @@
 use crate::format::{human_time, significant};
 use crate::record::{Record, Status};
 use crate::stats::Estimate;
-use crate::summary::{Row, Summary};
+use crate::summary::{NoiseFloor, Row, Summary};
+use std::borrow::Cow;
+use std::iter;
 
 /// What naive reference counting is called: by value, the first that the records have.
 const NAIVE_COUNTING: [&str; 2] = ["arc-split", "rc-value"];
@@ -23,7 +25,7 @@ pub(crate) fn sentences(records: &[Record], summary: &Summary) -> Vec<String> {
         sentences.extend(failures(summary));
         return sentences;
     };
-    let mut sentences = vec![fastest(summary, n)];
+    let mut sentences = vec![fastest(records, summary, n)];
     sentences.extend(NAIVE_COUNTING.iter().find_map(|name| counting(records, summary, name, n)));
     sentences.push(match summary.noise_at(n) {
         Some(noise) => format!("{}; a difference below it is no difference.", noise.sentence()),
@@ -39,7 +41,8 @@ pub(crate) fn sentences(records: &[Record], summary: &Summary) -> Vec<String> {
     sentences
 }
 
-fn fastest(summary: &Summary, n: u32) -> String {
+/// Names a winner only where the runner-up is slower by more than noise.
+fn fastest(records: &[Record], summary: &Summary, n: u32) -> String {
     let general = |row: &&Row| !summary.group_of(row).capabilities.problem_specific;
     let mut rows: Vec<(&Row, Estimate)> =
         summary.rows_at(n).filter(general).filter_map(|row| Some((row, row.time_ns?))).collect();
@@ -50,6 +53,38 @@ fn fastest(summary: &Summary, n: u32) -> String {
     let interval = time.interval().map_or(String::new(), |(low, high)| {
         format!(" (95 %: {} to {})", human_time(low), human_time(high))
     });
+    let noise = summary.noise_at(n).map(NoiseFloor::fraction);
+    let ratios = against(records, summary, &row.label);
+    let mut all_below = noise.is_some();
+    let mut tied = |(other, other_time): &&(&Row, Estimate)| {
+        let ratios = ratios.as_ref().map(|summary| summary.rows_at(n));
+        let ratio = ratios.and_then(|mut rows| rows.find(|r| r.label == other.label)?.ratio);
+        let below = ratio.is_some_and(|ratio| below_noise(&ratio, noise));
+        let tied = match ratio {
+            Some(ratio) => below || includes_one(&ratio),
+            // Of another run: all there is to compare are the intervals.
+            None => other_time.low <= time.high,
+        };
+        all_below &= below || !tied;
+        tied
+    };
+    let ties: Vec<_> = rows[1..].iter().filter(|other| tied(other)).collect();
+    if let Some((_, slowest)) = ties.last() {
+        let names = iter::once(row).chain(ties.iter().map(|(row, _)| row));
+        let no_difference = match noise.filter(|_| all_below) {
+            Some(noise) => {
+                format!("with no difference above the noise floor of {:.1} %", noise * 100.0)
+            }
+            None => "not distinguishable from each other".to_owned(),
+        };
+        return format!(
+            "{} are the fastest of {} general-purpose backends at n = {n}, {no_difference}: {} to {}.",
+            list(names.map(|row| row.label.clone()).collect()),
+            rows.len(),
+            human_time(time.value),
+            human_time(slowest.value),
+        );
+    }
     let of = match rows.len() {
         1 => "the only general-purpose backend with a time at".to_owned(),
         many => format!("the fastest of {many} general-purpose backends at"),
@@ -59,26 +94,37 @@ fn fastest(summary: &Summary, n: u32) -> String {
 
 fn counting(records: &[Record], summary: &Summary, name: &str, n: u32) -> Option<String> {
     let against = summary.groups.iter().find(|group| group.backend == COLLECTOR)?;
-    let other;
-    let summary = match summary.baseline.as_ref() == Some(&against.label) {
-        true => summary,
-        false => {
-            other = Summary::new(records, Some(COLLECTOR)).ok()?;
-            &other
-        }
-    };
+    let label = &against.label;
+    let summary = self::against(records, summary, label)?;
     let row = summary.rows_at(n).find(|row| summary.group_of(row).backend == name)?;
-    let ratio = compared(&row.ratio?, summary.noise_at(n).map(|noise| noise.fraction()));
-    Some(format!("Naive reference counting ({}) is {ratio} {}.", row.label, against.label))
+    let ratio = compared(&row.ratio?, summary.noise_at(n).map(NoiseFloor::fraction));
+    Some(format!("Naive reference counting ({}) is {ratio} {label}.", row.label))
+}
+
+/// The summary with its ratios to one label.
+fn against<'a>(records: &[Record], summary: &'a Summary, label: &str) -> Option<Cow<'a, Summary>> {
+    match summary.baseline.as_deref() == Some(label) {
+        true => Some(Cow::Borrowed(summary)),
+        false => Summary::new(records, Some(label)).ok().map(Cow::Owned),
+    }
+}
+
+/// Whether the noise may be all of it; never of equals where the noise is unknown.
+fn below_noise(ratio: &Estimate, noise: Option<f64>) -> bool {
+    ratio.value.ln().abs() <= noise.map_or(-1.0, f64::ln_1p)
+}
+
+fn includes_one(ratio: &Estimate) -> bool {
+    let (low, high) = ratio.interval().unwrap_or((ratio.value, ratio.value));
+    (low..=high).contains(&1.0)
 }
 
 /// A ratio in words, to be followed by the name of what it is compared with.
 fn compared(ratio: &Estimate, noise: Option<f64>) -> String {
-    let below_noise = ratio.value.ln().abs() < noise.unwrap_or(0.0).ln_1p();
-    let (low, high) = ratio.interval().unwrap_or((ratio.value, ratio.value));
-    if below_noise || (low..=high).contains(&1.0) {
+    if below_noise(ratio, noise) || includes_one(ratio) {
         return "not distinguishable from".to_owned();
     }
+    let (low, high) = (ratio.low, ratio.high);
     let (word, value, low, high) = match ratio.value > 1.0 {
         true => ("slower", ratio.value, low, high),
         false => ("faster", 1.0 / ratio.value, 1.0 / high, 1.0 / low),
@@ -87,6 +133,20 @@ fn compared(ratio: &Estimate, noise: Option<f64>) -> String {
     match ratio.interval() {
         Some(_) => format!("{value} times {word} (95 %: {low} to {high}) than"),
         None => format!("{value} times {word} (one pair, no interval) than"),
+    }
+}
+
+/// Names with commas and a last "and"; of many the first six.
+fn list(mut names: Vec<String>) -> String {
+    if names.len() > 7 {
+        let more = names.len() - 6;
+        names.truncate(6);
+        names.push(format!("{more} more"));
+    }
+    let last = names.pop().unwrap_or_default();
+    match names.is_empty() {
+        true => last,
+        false => format!("{} and {last}", names.join(", ")),
     }
 }
 
@@ -106,6 +166,40 @@ fn failures(summary: &Summary) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Five rounds of backends, each so many times as slow as the first; `gc` twice, 2 % apart.
+    fn sentence(times: &[(&str, f64)], noise: bool) -> String {
+        let sample = |round: u32, name: &str, times: f64| Record {
+            backend: name.to_owned(),
+            n: 7,
+            round,
+            iterations_ns: vec![(1e6 * f64::from(1 + round) * times) as u64],
+            ..Record::new()
+        };
+        let mut records = Vec::new();
+        for round in 0..5 {
+            records.extend(times.iter().map(|&(name, times)| sample(round, name, times)));
+            records.extend(noise.then(|| Record { control: true, ..sample(round, "gc", 1.02) }));
+        }
+        sentences(&records, &Summary::new(&records, None).unwrap()).remove(0)
+    }
+
+    #[test]
+    fn ties_have_no_winner() {
+        let times = [("gc", 1.0), ("leak", 1.01), ("rc", 1.5)];
+        let said = sentence(&times, true);
+        let tie = "gc and leak are the fastest of 3 general-purpose backends at n = 7, \
+                   with no difference above the noise floor of 2.0 %: 3.00 ms to 3.03 ms.";
+        assert_eq!(said, tie);
+        assert!(sentence(&times, false).starts_with("gc is the fastest of 3 general"));
+        let said = sentence(&[("gc", 1.0), ("leak", 1.0)], false);
+        assert!(said.contains("n = 7, not distinguishable from each other: 3.00 ms"), "{said}");
+        let said = sentence(&[("gc", 1.0), ("leak", 1.03)], true);
+        assert!(said.starts_with("gc is the fastest of 2"), "{said}");
+        let names = |n: usize| list((1..=n).map(|i| i.to_string()).collect());
+        assert_eq!((names(1), names(3)), ("1".to_owned(), "1, 2 and 3".to_owned()));
+        assert_eq!(names(9), "1, 2, 3, 4, 5, 6 and 3 more");
+    }
 
     #[test]
     fn words_follow_numbers() {
