@@ -69,6 +69,14 @@ fn no_text_touches_another_or_leaves_the_paper() {
 }
 
 #[test]
+fn sizes_far_apart_are_drawn_all_the_same() {
+    let records = [0, u32::MAX].map(|n| crowded(1.1, n..=n));
+    let summary = Summary::new(&records.concat(), None).unwrap();
+    let texts = figures(&summary).iter().map(|figure| boxes(&drawn(figure.as_ref())).len()).max();
+    assert!(texts.is_some_and(|texts| texts < 100), "{texts:?}");
+}
+
+#[test]
 fn without_data_there_is_nothing_to_draw() {
     assert!(figures(&Summary::default()).is_empty());
 }

@@ -124,7 +124,7 @@ impl Figure for TimeAgainstN<'_> {
             canvas.path([(LEFT_PX, y), (right + 8.0, y)], 1.0, GRID);
             canvas.text((LEFT_PX - 8.0, y), &tick(value), SMALL_PX, FAINT, Anchor::End);
         }
-        for n in self.range.0..=self.range.1 {
+        for n in ticks(self.range, right - LEFT_PX) {
             let x = x_axis.at(f64::from(n));
             canvas.path([(x, bottom), (x, bottom + 4.0)], 1.0, FAINT);
             canvas.text((x, bottom + 14.0), &n.to_string(), SMALL_PX, FAINT, Anchor::Middle);
@@ -164,6 +164,13 @@ impl Figure for TimeAgainstN<'_> {
     }
 }
 
+/// The n to mark: all where there is room, else at equal distances, at most sixteen.
+fn ticks((first, last): (u32, u32), room_px: f64) -> impl Iterator<Item = u32> {
+    let most = room_px / (width_px(&last.to_string(), SMALL_PX) + 12.0);
+    let gaps = (most as u32).clamp(2, 16) - 1;
+    (first..=last).step_by((last - first).div_ceil(gaps).max(1) as usize)
+}
+
 /// A dashed line through points; each part starts with a dash.
 fn dashed(canvas: &mut Canvas, points: &[Point], colour: super::Rgb, width_px: f64) {
     const DASH_PX: f64 = 5.0;
@@ -178,5 +185,18 @@ fn dashed(canvas: &mut Canvas, points: &[Point], colour: super::Rgb, width_px: f
             let start = dash as f64 * 2.0 * DASH_PX;
             canvas.path([along(start), along(start + DASH_PX)], width_px, colour);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ticks_are_few() {
+        assert!(ticks((6, 10), 600.0).eq(6..=10));
+        assert!(ticks((0, u32::MAX), 600.0).count() <= 16);
+        assert!(ticks((0, 31), 600.0).eq((0..=31).step_by(3)));
+        assert_eq!(ticks((0, u32::MAX), 0.0).last(), Some(u32::MAX));
     }
 }
