@@ -155,7 +155,9 @@ fn speed(rows: &[(Row, &[&Record])]) -> (std::cmp::Reverse<Option<u32>>, u64) {
 }
 
 fn choose_baseline(groups: &[Grouped], asked: Option<&str>) -> Result<Option<usize>, SummaryError> {
+    // Labels are made of cleaned names.
     let find = |name: &str| {
+        let name = clean(name);
         let label = groups.iter().position(|(group, _)| group.label == name);
         label.or_else(|| groups.iter().position(|(group, _)| group.backend == name))
     };

@@ -113,6 +113,16 @@ fn an_unknown_baseline_is_named() {
 }
 
 #[test]
+fn a_baseline_may_be_named_as_the_records_name_it() {
+    let raw = "g\u{1b}c";
+    let records = [sample(raw, 8, 0, 2), sample("rc", 8, 0, 1)];
+    for name in [raw, "g\u{FFFD}c"] {
+        let summary = Summary::new(&records, Some(name)).unwrap();
+        assert_eq!(summary.baseline.as_deref(), Some("g\u{FFFD}c"));
+    }
+}
+
+#[test]
 fn a_full_study_is_summarised_quickly() {
     let start = std::time::Instant::now();
     Summary::new(&common::study(), None).unwrap();
