@@ -199,11 +199,13 @@ fn iterations(search_ns: u64, warm_up_ns: u64) -> u64 {
     search_ns.div_ceil(warm_up_ns.max(1)).saturating_sub(1).clamp(1, MAX_ITERATIONS)
 }
 
-/// The lower median.
+/// The median: of an even number the mean of the middle two, half a nanosecond rounded up.
 fn median_ns(iterations_ns: &[u64]) -> Option<u64> {
     let mut sorted = iterations_ns.to_vec();
     sorted.sort_unstable();
-    sorted.get(sorted.len().saturating_sub(1) / 2).copied()
+    let upper = *sorted.get(sorted.len() / 2)?;
+    let lower = sorted[(sorted.len() - 1) / 2];
+    Some(lower + (upper - lower).div_ceil(2))
 }
 
 fn check_work(n: u32, answer: &Answer, stats: &Stats) -> Result<(), Failure> {
@@ -266,7 +268,9 @@ mod tests {
         assert_eq!(iterations(100, 30), 3);
         assert_eq!(iterations(100, 200), 1);
         assert_eq!(iterations(u64::MAX, 0), MAX_ITERATIONS);
-        assert_eq!(median_ns(&[5, 1, 4, 2]), Some(2));
+        assert_eq!(median_ns(&[5, 1, 4, 2]), Some(3));
+        assert_eq!((median_ns(&[9, 7, 1]), median_ns(&[1, 2])), (Some(7), Some(2)));
+        assert_eq!((median_ns(&[]), median_ns(&[u64::MAX, u64::MAX])), (None, Some(u64::MAX)));
     }
 
     #[test]

@@ -50,7 +50,7 @@ pub struct Record {
     /// The program's answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub solutions: Option<u64>,
-    /// Median of `iterations_ns`, in nanoseconds.
+    /// Median of `iterations_ns`, in nanoseconds; of an even number the mean of the middle two, rounded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wall_ns: Option<u64>,
     /// Wall time of each timed iteration, in nanoseconds.
