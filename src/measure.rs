@@ -9,6 +9,7 @@ use crate::sample::Task;
 use crate::study::{Entry, Study};
 use crate::terminal::{self, Reader};
 use crate::{machine, render};
+use report::format::visible;
 use report::{Capabilities, Record, Status};
 use std::collections::BTreeSet;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -50,14 +51,11 @@ pub fn run(options: Measure) -> Result<Exit, Stop> {
     }
     let report = report?;
     if !options.quiet {
-        let line = format!(
-            "records: {}\nreport:  {}\n",
-            folder.records_path().display(),
-            report.display()
-        );
+        let lines = [("records: ", folder.records_path()), ("report:  ", report)]
+            .map(|(what, path)| visible(&format!("{what}{}", path.display())));
         match options.format {
-            Format::Table => terminal::print(&format!("\n{line}")).map(|_| ())?,
-            Format::Json => terminal::say(line.trim_end()),
+            Format::Table => terminal::print(&format!("\n{}\n", lines.join("\n"))).map(|_| ())?,
+            Format::Json => lines.iter().for_each(|line| terminal::say(line)),
         }
     }
     if children.interrupted() {

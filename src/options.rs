@@ -5,6 +5,8 @@ use crate::values::{self, Selection, Setting};
 use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use heap::Info;
+use report::format::visible;
+use std::ffi::OsString;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
@@ -131,18 +133,27 @@ pub enum Given {
 ///
 /// [`Exit::BadInput`], in one line.
 pub fn read() -> Result<Given, Stop> {
-    match Options::try_parse() {
+    let arguments: Vec<OsString> = std::env::args_os().collect();
+    match Options::try_parse_from(&arguments) {
         Ok(options) => Ok(Given::Run(Box::new(options))),
         Err(error) => match error.kind() {
             ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
                 Ok(Given::Text(error.render().to_string()))
             }
             _ => {
+                let error = recognisable(&arguments).unwrap_or(error);
                 let why = anyhow::Error::msg(one_line(&error.render().to_string()));
                 Err(Stop { exit: Exit::BadInput, why })
             }
         },
     }
+}
+
+/// What is said of the arguments with their control characters written out:
+/// the parser drops some, and a line break would break its message.
+fn recognisable(arguments: &[OsString]) -> Option<clap::Error> {
+    let visible = arguments.iter().map(|argument| visible(&argument.to_string_lossy()));
+    Options::try_parse_from(visible).err()
 }
 
 /// The parser's message without its label, usage and line breaks.

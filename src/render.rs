@@ -3,6 +3,7 @@
 use crate::exit::{Exit, Stop};
 use crate::folder::report_in;
 use crate::{options, terminal};
+use report::format::visible;
 use report::{Record, ReportError, Status, Summary, read_records, table, write_report};
 use std::path::{Path, PathBuf};
 
@@ -22,7 +23,8 @@ pub fn run(options: &options::Report) -> Result<Exit, Stop> {
     let index = write(&records, baseline, &report_in(&options.out))?;
     terminal::print(&self::table(&records, baseline, counted)?)?;
     if !options.quiet {
-        terminal::print(&format!("\nreport:  {}\n", index.display()))?;
+        let index = visible(&index.display().to_string());
+        terminal::print(&format!("\nreport:  {index}\n"))?;
     }
     Ok(Exit::Done)
 }

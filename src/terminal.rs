@@ -2,6 +2,7 @@
 
 use anyhow::Context;
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+use report::format::visible;
 use std::fmt;
 use std::io::{self, ErrorKind, Write};
 
@@ -31,9 +32,10 @@ pub fn print(text: &str) -> anyhow::Result<Reader> {
     }
 }
 
-/// Writes a line to standard error, if anyone reads it.
+/// Writes a line to standard error, if anyone reads it. It stays one line, and
+/// drives no terminal, whatever names and paths are in it.
 pub fn say(line: &str) {
-    let _ = writeln!(io::stderr(), "{line}");
+    let _ = writeln!(io::stderr(), "{}", visible(line));
 }
 
 /// Columns of the terminal that standard output is on.

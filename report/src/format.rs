@@ -109,9 +109,23 @@ pub fn or_nothing<T>(value: Option<T>, text: impl Fn(T) -> String) -> String {
 /// A name from a record, fit to be shown: control characters would drive a terminal or break a page,
 /// and bidirectional overrides would turn the text around them.
 pub fn clean(name: &str) -> String {
-    let unfit =
-        |c: char| c.is_control() || matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}');
     name.chars().map(|c| if unfit(c) { '\u{FFFD}' } else { c }).collect()
+}
+
+/// A text for a terminal, with what [`clean`] replaces written out instead: `a\u{1b}[31m`.
+pub fn visible(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match unfit(c) {
+            true => out.extend(c.escape_default()),
+            false => out.push(c),
+        }
+    }
+    out
+}
+
+fn unfit(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }
 
 /// At most `chars` characters, the last an ellipsis where something was cut off.
@@ -154,6 +168,7 @@ mod tests {
     #[test]
     fn names_are_made_fit() {
         assert_eq!(clean("a\u{1b}[31m\n"), "a\u{FFFD}[31m\u{FFFD}");
+        assert_eq!(visible("ä\u{1b}[31m\n\\\u{202e}"), "ä\\u{1b}[31m\\n\\\\u{202e}");
         assert_eq!(shorten("abcdef", 4), "abc…");
         assert_eq!(shorten("äöüß", 4), "äöüß");
     }

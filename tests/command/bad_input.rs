@@ -73,6 +73,24 @@ fn options() {
 }
 
 #[test]
+fn control_characters_are_written_out() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("file\n"), "").unwrap();
+    for (arguments, part) in [
+        (["--backend", "a\u{1b}[31mb"], "'a\\u{1b}[31mb'"),
+        (["--n", "7\n\nUsage: x"], "'7\\n\\nUsage: x'"),
+        (["--set", "gc.a\rb=1"], "a\\rb"),
+        (["--out", "file\n"], "--out file\\n: cannot"),
+        (["report", "a\u{1b}b\nc"], "a\\u{1b}b\\nc: cannot be read"),
+    ] {
+        let output = command(folder.path(), "").args(arguments).assert().code(2);
+        let said = String::from_utf8(output.get_output().stderr.clone()).unwrap();
+        assert!(said.contains(part) && said.lines().count() == 1, "{said}");
+        assert_eq!(said.find(|c: char| c.is_control()), Some(said.len() - 1), "{said}");
+    }
+}
+
+#[test]
 fn folders() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("file"), "").unwrap();

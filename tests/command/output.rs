@@ -21,6 +21,18 @@ fn a_table_and_where_the_rest_is() {
 }
 
 #[test]
+fn paths_are_printed_as_one_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let again = ["report", "a\n\u{1b}b/records.jsonl", "--out", "a\n\u{1b}b"];
+    let measure = ["--backend=gc", "--n=4", "--rounds=1", "--out=a\n\u{1b}b"];
+    for arguments in [measure, again] {
+        let output = command(folder.path(), "").args(arguments).assert().success();
+        let text = String::from_utf8(output.get_output().stdout.clone()).unwrap();
+        assert!(text.ends_with("\nreport:  a\\n\\u{1b}b/report/index.html\n"), "{text}");
+    }
+}
+
+#[test]
 fn quiet_leaves_the_table_alone() {
     let folder = tempfile::tempdir().unwrap();
     let arguments = "--backend gc --n 4 --rounds 1 --quiet";
