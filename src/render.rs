@@ -3,8 +3,10 @@
 use crate::exit::{Exit, Stop};
 use crate::folder::report_in;
 use crate::{options, terminal};
+use anyhow::anyhow;
 use report::format::visible;
 use report::{Record, ReportError, Status, Summary, read_records, table, write_report};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// The sub-command `report`.
@@ -12,12 +14,14 @@ use std::path::{Path, PathBuf};
 /// # Errors
 ///
 /// [`Exit::BadInput`]: a record file that is not right, a baseline that is not
-/// in it, a folder that cannot be written.
+/// in it, a folder that cannot be written. [`Exit::Failed`]: records that
+/// contradict each other.
 pub fn run(options: &options::Report) -> Result<Exit, Stop> {
     let mut records = Vec::new();
     for file in &options.files {
         records.extend(read_records(file).map_err(Stop::bad_input)?);
     }
+    agree(&records)?;
     let baseline = options.baseline.as_deref();
     let counted = records.iter().all(|record| record.counted);
     let index = write(&records, baseline, &report_in(&options.out))?;
@@ -26,7 +30,24 @@ pub fn run(options: &options::Report) -> Result<Exit, Stop> {
         let index = visible(&index.display().to_string());
         terminal::print(&format!("\nreport:  {index}\n"))?;
     }
-    Ok(Exit::Done)
+    Ok(Exit::of_run(&records, false))
+}
+
+/// That records that call themselves right have the same answer at the same size.
+fn agree(records: &[Record]) -> Result<(), Stop> {
+    let mut answers = BTreeMap::new();
+    for record in records.iter().filter(|record| record.status == Status::Ok) {
+        let Some(found) = record.solutions else { continue };
+        let (backend, n) = (&record.backend, record.n);
+        let (first, answer) = answers.entry((&record.program, n)).or_insert((backend, found));
+        if *answer != found {
+            return Err(Stop::from(anyhow!(
+                "n = {n}: {answer} solutions by {first} but {found} by {backend}; \
+                 one of these records is wrong, measure again"
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// Writes the report into a folder and returns its page.

@@ -51,6 +51,37 @@ fn records_give_the_same_report_again() {
 }
 
 #[test]
+fn failures_in_records_are_failures_again() {
+    let folder = measured("--backend gc,rc --n 4 --rounds 1");
+    let right = fs::read_to_string(folder.path().join("results/records.jsonl")).unwrap();
+    let again = |records: &str, code: i32| {
+        fs::write(folder.path().join("file"), records).unwrap();
+        let output = command(folder.path(), "report file --out again --quiet").assert().code(code);
+        String::from_utf8(output.get_output().stderr.clone()).unwrap()
+    };
+    let (ok, solutions) = ("\"status\":\"ok\"", "\"solutions\":2");
+    let ended = |status: &str| right.replacen(ok, &format!("\"status\":\"{status}\""), 1);
+    for (status, code) in
+        [("ok", 0), ("out_of_memory", 3), ("crashed", 1), ("leaked", 1), ("wrong_answer", 1)]
+    {
+        assert_eq!(again(&ended(status), code), "", "{status}");
+    }
+    let wrong = "\"solutions\":3";
+    assert_eq!(again(&ended("wrong_answer").replacen(solutions, wrong, 1), 1), "");
+    fs::remove_dir_all(folder.path().join("again")).unwrap();
+    let said = again(&right.replacen(solutions, wrong, 1), 1);
+    assert!(
+        said.starts_with("error: n = 4: 3 solutions by ") && said.contains("but 2 by"),
+        "{said}"
+    );
+    assert_eq!(said.lines().count(), 1, "{said}");
+    assert!(!folder.path().join("again").exists());
+    // Another program may have another answer.
+    let other = right.replacen(solutions, wrong, 1).replacen("nqueens 0", "nqueens 9", 1);
+    assert_eq!(again(&other, 0), "");
+}
+
+#[test]
 fn several_files_give_one_report() {
     let folder = measured("--backend gc --n 4 --rounds 1");
     command(folder.path(), "--backend rc --n 4 --rounds 1 --quiet").assert().success();
