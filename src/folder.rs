@@ -1,7 +1,7 @@
 //! The output folder: records are appended as samples end, and what an earlier
 //! run left is moved aside.
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use report::Record;
 use std::fs::{self, File};
 use std::io::{self, ErrorKind};
@@ -41,6 +41,20 @@ impl Folder {
         self.path.join("records.jsonl")
     }
 
+    /// That the record file is still where it was made.
+    ///
+    /// # Errors
+    ///
+    /// It was removed or moved; what is there now is not of this run.
+    pub fn check(&self) -> anyhow::Result<()> {
+        let path = self.records_path();
+        let is_there = fs::metadata(&path).is_ok_and(|there| is_same(&there, &self.records));
+        if !is_there {
+            bail!("{}: was removed or moved during the run; measure again", path.display());
+        }
+        Ok(())
+    }
+
     /// Appends a record.
     ///
     /// # Errors
@@ -50,6 +64,19 @@ impl Folder {
         report::write_record(&mut self.records, record)
             .with_context(|| format!("{}: cannot be written", self.records_path().display()))
     }
+}
+
+/// Whether a path's file is the open one.
+#[cfg(unix)]
+fn is_same(there: &fs::Metadata, open: &File) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    open.metadata().is_ok_and(|open| (open.dev(), open.ino()) == (there.dev(), there.ino()))
+}
+
+/// Whether a path's file is the open one; where files have no number, one that is there is it.
+#[cfg(not(unix))]
+fn is_same(_: &fs::Metadata, _: &File) -> bool {
+    true
 }
 
 /// Opens a new record file. Where there is one it is given the first free
@@ -136,6 +163,19 @@ mod tests {
         }
         assert!(path.join("report.2").exists() && !path.join("report.3").exists());
     }
+    #[test]
+    fn what_was_moved_or_removed_is_missed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("out");
+        let first = Folder::open(&path).unwrap();
+        first.check().unwrap();
+        let second = Folder::open(&path).unwrap();
+        assert_eq!(first.check().is_err(), cfg!(unix));
+        second.check().unwrap();
+        fs::remove_dir_all(&path).unwrap();
+        assert!(second.check().unwrap_err().to_string().contains("removed or moved"));
+    }
+
     #[test]
     fn runs_that_start_at_once_keep_their_records() {
         let folder = tempfile::tempdir().unwrap();

@@ -41,8 +41,10 @@ pub fn run(options: Measure) -> Result<Exit, Stop> {
     }
     let baseline = options.baseline.map(|info| info.name);
     // Before the table, so that a closed pipe does not keep it from being written;
-    // and the table is shown even if the report cannot be.
-    let report = render::write(&records, baseline, &report_in(&options.out));
+    // and the table is shown even if the report cannot be. Never into a folder
+    // that is gone, or another run's by now.
+    let kept = folder.check().map_err(Stop::bad_input);
+    let report = kept.and_then(|()| render::write(&records, baseline, &report_in(&options.out)));
     if options.format == Format::Table {
         terminal::print(&render::table(&records, baseline, options.counted)?)?;
     }

@@ -69,6 +69,22 @@ fn what_was_measured_is_kept() {
 }
 
 #[test]
+fn a_folder_that_vanishes_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let command = start(folder.path(), "--backend gc,rc --n 7 --rounds 3");
+    let results = folder.path().join("results");
+    wait_for(|| fs::read_to_string(results.join("records.jsonl")).ok().filter(|t| !t.is_empty()));
+    fs::remove_dir_all(&results).unwrap();
+    let (code, table, said) = texts(command.wait_with_output().unwrap());
+    assert_eq!(code, Some(2), "{said}");
+    assert!(table.contains("median ms") && !table.contains("records:"), "{table}");
+    let errors: Vec<_> = said.lines().filter(|line| !line.starts_with("warning: ")).collect();
+    let error = "error: results/records.jsonl: was removed or moved during the run; measure again";
+    assert_eq!(errors, [error]);
+    assert!(!results.exists());
+}
+
+#[test]
 fn a_long_sample_does_not_hold_it_up() {
     let folder = tempfile::tempdir().unwrap();
     let command = start(folder.path(), "--backend gc --n 14 --quiet");
