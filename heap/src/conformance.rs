@@ -32,6 +32,7 @@ pub fn every_backend(check: impl Check) {
     let wanted =
         |info: &&Info| only.as_ref().is_none_or(|names| names.split(',').any(|n| n == info.name));
     let mut failed = Vec::new();
+    assert!(BACKENDS.iter().any(|info| wanted(&info)), "HEAP_BACKENDS names no backend");
     for info in BACKENDS.iter().filter(wanted) {
         // The check's state is a copy, and the heap it made is gone.
         let one = AssertUnwindSafe(|| visit(info.name, One(check)));

@@ -117,7 +117,7 @@ pub(crate) fn drive<'gc, M: Runtime<'gc>, P: Program>(
     let mut out = P::Out::default();
     let mark = heap.mark();
     program.start(heap, &mut stack, &mut out);
-    let mut result = Ok(());
+    let mut result = if heap.poll() { heap.safepoint(&mut Roots(&mut stack)) } else { Ok(()) };
     while result.is_ok() && !steps(heap, program, &mut stack, &mut out) {
         result = heap.safepoint(&mut Roots(&mut stack));
     }

@@ -27,7 +27,9 @@ pub trait Visitor<'gc, M: Mutator<'gc>> {
 }
 
 /// Plain data without references. `'static` keeps references out; `Copy`
-/// keeps destructors out.
+/// keeps destructors out. Most heaps align objects to 8 bytes and refuse, when
+/// they are compiled for it, data that needs more, or a chain cell of more than
+/// 64 KiB.
 pub trait Item: Copy + 'static {}
 impl<D: Copy + 'static> Item for D {}
 

@@ -131,7 +131,9 @@ pub enum HeapError {
     OutOfMemory {
         /// The limit.
         limit_bytes: usize,
-        /// What the heap held, by its own accounting.
+        /// Bytes of objects that live, headers included; in heaps that do not
+        /// know which live, of those that were not reclaimed. The memory held
+        /// is more: free slots, unused ends of chunks and blocks.
         live_bytes: usize,
     },
 }
@@ -141,7 +143,7 @@ impl fmt::Display for HeapError {
         let HeapError::OutOfMemory { limit_bytes, live_bytes } = self;
         write!(
             f,
-            "out of memory: the heap limit is {limit_bytes} bytes and {live_bytes} bytes are held"
+            "out of memory: the heap limit is {limit_bytes} bytes, {live_bytes} bytes of objects live"
         )
     }
 }

@@ -69,7 +69,7 @@ impl Backend for Gc {
                 name: "nursery",
                 unit: Unit::Bytes(1 << 10, 1 << 30),
                 default: "256KiB",
-                about: "size of the nursery",
+                about: "size of the nursery, at most half of the heap limit",
             },
             Param {
                 name: "growth",

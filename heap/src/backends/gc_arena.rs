@@ -31,6 +31,7 @@
 //! collection: an exercise in cooperation", CACM 1978.
 
 use crate::Settings;
+use crate::heap::sealed::Sealed;
 use crate::heap::{Backend, Family, Frames, Heap, Mutator, Program};
 use crate::info::{Info, Kind, Param, Unit};
 use crate::machine::{self, Roots, Runtime, Stack};
@@ -174,6 +175,8 @@ struct Unrooted;
 impl Rootable<'_> for Unrooted {
     type Root = ();
 }
+
+impl<T: Tally> Sealed for Lent<'_, T> {}
 
 impl<'gc, T: Tally> Mutator<'gc> for Lent<'gc, T> {
     type Ref<F: Family> = Gc<'gc, Traced<'gc, F, T>>;

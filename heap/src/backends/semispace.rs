@@ -66,7 +66,7 @@ impl Backend for Semispace {
                 name: "space",
                 unit: Unit::Bytes(1 << 10, 1 << 30),
                 default: "256KiB",
-                about: "least size of the space in use",
+                about: "least size of the space in use, at most what the heap limit leaves for one",
             },
             Param {
                 name: "growth",

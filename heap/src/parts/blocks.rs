@@ -368,6 +368,10 @@ impl Blocks {
                         class.slot_bytes
                     ));
                 }
+                // SAFETY: the slot lies in a block of ours, as was just checked.
+                if unsafe { (*block_of(free)).is_marked(free) } {
+                    return Err(format!("a marked slot of {} bytes is free", class.slot_bytes));
+                }
                 poison::reborn(free, class.slot_bytes);
                 // SAFETY: K2, K3, checked above.
                 let next = unsafe { *link_of(free, class.slot_bytes) };

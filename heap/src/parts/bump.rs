@@ -75,12 +75,17 @@ impl Chunk {
     /// Allocates a chunk; `bytes` is rounded up to a multiple of 8.
     pub fn new(bytes: usize) -> Self {
         let bytes = bytes.max(ALIGN_BYTES).next_multiple_of(ALIGN_BYTES);
-        let layout = Layout::from_size_align(bytes, 64).expect("a chunk fits the address space");
+        let layout = Chunk::layout(bytes);
         // SAFETY: the size is not zero.
         let base = unsafe { alloc(layout) };
         let Some(base) = NonNull::new(base) else { handle_alloc_error(layout) };
         assert!(base.addr().get() >= LEAST_ADDRESS, "the platform maps the lowest addresses");
         Chunk { base, bytes }
+    }
+    /// One word more than is used, so that the end of a chunk is never the start
+    /// of another, whatever the platform's allocator does between them.
+    fn layout(bytes: usize) -> Layout {
+        Layout::from_size_align(bytes + ALIGN_BYTES, 64).expect("a chunk fits the address space")
     }
     /// Its size.
     pub fn bytes(&self) -> usize {
@@ -95,7 +100,7 @@ impl Chunk {
         // SAFETY: one past the end of the allocation.
         Bump { top: self.base(), end: unsafe { self.base().add(self.bytes) } }
     }
-    /// Whether an address lies in it (or is its end).
+    /// Whether an address lies in it, or is its end: no other chunk's either way.
     #[inline(always)]
     pub fn spans(&self, address: *mut u8) -> bool {
         (address as usize).wrapping_sub(self.base() as usize) <= self.bytes
@@ -104,7 +109,7 @@ impl Chunk {
 
 impl Drop for Chunk {
     fn drop(&mut self) {
-        let layout = Layout::from_size_align(self.bytes, 64).expect("as allocated");
+        let layout = Chunk::layout(self.bytes);
         poison::reborn(self.base(), self.bytes);
         // SAFETY: allocated in `new` with this layout (B2).
         unsafe { dealloc(self.base(), layout) }

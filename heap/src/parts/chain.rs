@@ -230,7 +230,7 @@ pub fn filter_bump<'gc, H: Bumping, D: Item>(
 ) -> Link<'gc, H, Chain<D>> {
     let cell_bytes = object_bytes::<Node<'gc, H, D>>();
     let Bump { top: first, end } = *heap.bump();
-    const { assert!(size_of::<Node<'_, H, D>>() <= LEAST_ADDRESS, "the subtraction cannot wrap") };
+    const { assert!(size_of::<Node<'_, H, D>>() <= LEAST_ADDRESS, "a chain cell takes at most 64 KiB") };
     // The highest place where a cell fits.
     let highest = end as usize - cell_bytes;
     let mut top = first;

@@ -19,6 +19,7 @@ use super::address::{self, Raw};
 use super::chain;
 use super::pointer::{Buried, Convention, Pointer, Store};
 use super::verify::{self, Checked};
+use crate::heap::sealed::Sealed;
 use crate::heap::{Family, Heap, Mutator, Program};
 use crate::machine::{self, Runtime};
 use crate::object::{Chain, Item, Link, Object, Visitor};
@@ -187,6 +188,8 @@ impl<'gc, P: Pointer, C: Convention, T: Tally> Checked<'gc> for Counting<P, C, T
         Ok(())
     }
 }
+
+impl<P: Pointer, C: Convention, T: Tally> Sealed for Counting<P, C, T> {}
 
 impl<'gc, P: Pointer, C: Convention, T: Tally> Mutator<'gc> for Counting<P, C, T> {
     type Ref<F: Family> = P::To<F::Of<'gc, Self>>;

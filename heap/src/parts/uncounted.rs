@@ -5,6 +5,7 @@
 use super::address::{Ptr, Raw};
 use super::bump::object_bytes;
 use super::chain;
+use crate::heap::sealed::Sealed;
 use crate::heap::{Family, Mutator};
 use crate::object::{Chain, Item, Link};
 use std::ptr::NonNull;
@@ -46,6 +47,8 @@ unsafe impl<'gc, H: Uncounted> Raw<'gc> for H {
         at.address().as_ptr().cast()
     }
 }
+
+impl<H: Uncounted> Sealed for H {}
 
 impl<'gc, H: Uncounted> Mutator<'gc> for H {
     type Ref<F: Family> = Ptr<F>;
