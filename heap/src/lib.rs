@@ -18,6 +18,7 @@ mod machine;
 pub mod object;
 mod parts;
 pub mod registry;
+mod sealed;
 pub mod settings;
 pub mod tally;
 

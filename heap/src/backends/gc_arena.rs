@@ -31,11 +31,11 @@
 //! collection: an exercise in cooperation", CACM 1978.
 
 use crate::Settings;
-use crate::heap::sealed::Sealed;
 use crate::heap::{Backend, Family, Frames, Heap, Mutator, Program};
 use crate::info::{Info, Kind, Param, Unit};
 use crate::machine::{self, Roots, Runtime, Stack};
 use crate::object::{Chain, Item, Link, Node, Object, Visitor};
+use crate::sealed::Sealed;
 use crate::tally::{Event, HeapError, Stats, Tally};
 use gc_arena::arena::{CollectionPhase, Rootable};
 use gc_arena::collect::Trace;

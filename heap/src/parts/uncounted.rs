@@ -5,9 +5,9 @@
 use super::address::{Ptr, Raw};
 use super::bump::object_bytes;
 use super::chain;
-use crate::heap::sealed::Sealed;
 use crate::heap::{Family, Mutator};
 use crate::object::{Chain, Item, Link};
+use crate::sealed::Sealed;
 use std::ptr::NonNull;
 
 /// A heap that manages memory without counting references.
