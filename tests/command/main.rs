@@ -1,4 +1,5 @@
 //! The command, from end to end.
+#![forbid(unsafe_code)]
 
 mod bad_input;
 mod failures;
