@@ -14,7 +14,10 @@ fn out_of_memory() {
     for record in of("gc") {
         assert_eq!(record["status"], "out_of_memory");
         let message = record["message"].as_str().unwrap();
-        assert!(message.contains("limit is 40960 bytes") && message.contains("held"), "{message}");
+        assert!(
+            message.contains("limit is 40960 bytes") && message.contains("bytes of objects live"),
+            "{message}"
+        );
     }
     assert_eq!((of("gc").len(), of("rc").len()), (2, 1));
     let table = String::from_utf8(output.stdout).unwrap();
