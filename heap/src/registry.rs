@@ -1,4 +1,5 @@
-//! The list of backends. Adding one: a file in `backends/`, and a line here.
+//! The list of backends. Adding one: a file in `backends/`, its `mod` line
+//! there, and a line here.
 
 use crate::backends;
 use crate::heap::Backend;
