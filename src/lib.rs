@@ -13,6 +13,9 @@
 //! | `folder` | the output folder, where nothing measured is overwritten |
 //! | `measure` | a measuring run from options to exit code |
 //! | `render` | tables and report of finished records |
+//! | `explain` | where the time goes, from records |
+//! | `compare` | two runs of the same work, with verdicts |
+//! | `merge` | record files joined into one |
 //! | `list` | the registry, for people and for programs |
 //! | `terminal` | standard output, standard error, progress |
 //! | `exit` | exit codes |
@@ -20,13 +23,16 @@
 #![forbid(unsafe_code)]
 
 mod child;
+mod compare;
 mod config;
 mod exit;
 pub mod expected;
+mod explain;
 mod folder;
 mod list;
 mod machine;
 mod measure;
+mod merge;
 mod options;
 mod render;
 pub mod sample;
@@ -46,6 +52,9 @@ pub fn main() -> ExitCode {
             None => measure::run(options.measure),
             Some(Command::List(options)) => list::run(&options),
             Some(Command::Report(options)) => render::run(&options),
+            Some(Command::Explain(options)) => explain::run(&options),
+            Some(Command::Compare(options)) => compare::run(&options),
+            Some(Command::Merge(options)) => merge::run(&options),
             Some(Command::Sample) => sample::main(),
         },
         Err(stop) => Err(stop),

@@ -22,6 +22,8 @@ pub fn describe() -> Machine {
         l1d_bytes: cache_bytes("1", "Data"),
         l2_bytes: cache_bytes("2", "Unified"),
         l3_bytes: cache_bytes("3", "Unified"),
+        id: None,
+        flags: None,
         governor: line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
         load_1min: load_1min(),
         virtualised: virtualised(&cpu),

@@ -38,6 +38,12 @@ pub enum Command {
     List(List),
     /// Make the report again, from record files alone
     Report(Report),
+    /// Say where the time goes: each step of the ladder, and the cost over the cheapest heap
+    Explain(Explain),
+    /// Compare two runs of the same work, with a verdict for each row
+    Compare(Compare),
+    /// Join record files, of several machines too, into one
+    Merge(Merge),
     /// Run one sample, described on standard input (for the command itself)
     #[command(hide = true)]
     Sample,
@@ -109,6 +115,40 @@ pub struct Report {
     /// Only the table and errors
     #[arg(long, short)]
     pub quiet: bool,
+}
+
+/// Options of `explain`.
+#[derive(Args, Debug)]
+pub struct Explain {
+    /// Record files; their records are taken together
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+}
+
+/// Options of `compare`.
+#[derive(Args, Debug)]
+pub struct Compare {
+    /// Record file to compare with
+    #[arg(value_name = "BEFORE")]
+    pub before: PathBuf,
+    /// Record file that is compared
+    #[arg(value_name = "AFTER")]
+    pub after: PathBuf,
+    /// End with code 1 if anything is slower by more than this, beyond the noise
+    #[arg(long, value_name = "PERCENT", value_parser = values::percent)]
+    #[arg(allow_negative_numbers = true)]
+    pub fail_if_slower: Option<f64>,
+}
+
+/// Options of `merge`.
+#[derive(Args, Debug)]
+pub struct Merge {
+    /// Record files
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// File to write; it must not be there yet
+    #[arg(long, value_name = "FILE")]
+    pub out: PathBuf,
 }
 
 /// How results are written.

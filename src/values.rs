@@ -71,6 +71,13 @@ pub fn rounds(text: &str) -> Result<u32, String> {
     rounds.ok_or_else(|| format!("give a count from 1 to {MAX_ROUNDS}"))
 }
 
+/// Reads a percentage, as a fraction: `5%` is 0.05.
+pub fn percent(text: &str) -> Result<f64, String> {
+    let number = text.strip_suffix('%').unwrap_or(text).trim_end().parse::<f64>().ok();
+    let fraction = number.map(|percent| percent / 100.0).filter(|part| (0.0..=10.0).contains(part));
+    fraction.ok_or_else(|| "give per cent from 0 to 1000, such as 5%".into())
+}
+
 /// Reads a seed.
 pub fn seed(text: &str) -> Result<u64, String> {
     text.parse().map_err(|_| format!("give a whole number from 0 to {}", u64::MAX))
@@ -107,6 +114,14 @@ mod tests {
         assert_eq!(sizes("6..10"), Ok(6..=9));
         for wrong in ["", "0", "33", "x", "-1", "8..8", "9..=8", "0..=4", "30..=33", "..", "1..0"] {
             assert!(sizes(wrong).is_err(), "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn percentages() {
+        assert_eq!((percent("5%"), percent("2.5")), (Ok(0.05), Ok(0.025)));
+        for wrong in ["", "%", "-1%", "nan", "inf", "5 percent", "1001%"] {
+            assert!(percent(wrong).is_err(), "{wrong:?}");
         }
     }
 

@@ -28,6 +28,7 @@ pub mod table;
 
 pub use html::{ReportError, Written, write_report};
 pub use record::{
-    Capabilities, Machine, ReadError, Record, SCHEMA, Status, read_records, write_record,
+    Capabilities, CounterSource, Counters, LiveCells, Machine, Mmu, Pauses, ReadError, Record,
+    SCHEMA, Status, read_records, write_record,
 };
 pub use summary::{Summary, SummaryError};

@@ -71,6 +71,31 @@ pub struct Record {
     /// Reference counts lowered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rc_decrements: Option<u64>,
+    /// Cells freed one by one, or known to be reclaimed, until the program ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cells_freed: Option<u64>,
+    /// Scopes closed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scopes: Option<u64>,
+    /// Cells that collections marked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cells_marked: Option<u64>,
+    /// Dead cells that sweeps found.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cells_swept: Option<u64>,
+    /// Writes that the barrier remembered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub barrier_hits: Option<u64>,
+    /// Cells held, sampled by cells allocated: what was allocated and is not yet known to be
+    /// reclaimed. Empty where it was not sampled.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub live_cells: Vec<LiveCells>,
+    /// How long the program stood still for its memory manager.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pauses: Option<Pauses>,
+    /// Instructions and other events of one search, from each source that was asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub counters: Vec<Counters>,
     /// Collections of the young generation, or sweeps of a region.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub collections_minor: Option<u64>,
@@ -99,6 +124,9 @@ pub struct Record {
     pub machine: Machine,
     /// Commit of the measuring program.
     pub commit: String,
+    /// Whether tracked files differed from that commit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dirty: Option<bool>,
     /// Command line of the run.
     pub command: String,
     /// Start of the sample, in seconds since 1970 (UTC).
@@ -127,6 +155,91 @@ pub struct Capabilities {
     pub header_bytes: u32,
     /// Bytes that a list cell takes in all.
     pub cell_bytes: u32,
+}
+
+/// One point of the curve of live cells.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LiveCells {
+    /// Cells allocated so far in this search.
+    pub allocated: u64,
+    /// Cells held then.
+    pub live: u64,
+}
+
+/// Pauses of one search, of an instance that is made to time them: every collection, every sweep,
+/// and every release that frees more than one cell.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Pauses {
+    /// Number of pauses.
+    pub count: u64,
+    /// Their lengths together, in nanoseconds.
+    pub total_ns: u64,
+    /// Median length, in nanoseconds.
+    pub p50_ns: u64,
+    /// 99th percentile, in nanoseconds.
+    pub p99_ns: u64,
+    /// 99.9th percentile, in nanoseconds.
+    pub p999_ns: u64,
+    /// The longest, in nanoseconds.
+    pub max_ns: u64,
+    /// Wall time of the search, pauses and clock included, in nanoseconds.
+    pub run_ns: u64,
+    /// What reading the clock twice costs, in nanoseconds; part of each pause.
+    pub clock_ns: u64,
+    /// Minimum mutator utilisation in windows of several lengths, shortest first
+    /// (Cheng & Blelloch, PLDI 2001).
+    pub mmu: Vec<Mmu>,
+    /// The curve of lengths: per cent of the pauses, and the length in nanoseconds that they do not
+    /// exceed.
+    #[serde(default)]
+    pub percentiles: Vec<(f64, u64)>,
+}
+
+/// The least share of any window of this length that was the program's own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Mmu {
+    /// Length of the window, in nanoseconds.
+    pub window_ns: u64,
+    /// From 0, a pause fills a window, to 1.
+    pub utilisation: f64,
+}
+
+/// Where event counts come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CounterSource {
+    /// Simulated by valgrind's callgrind, on a model of caches and branch prediction.
+    Callgrind,
+    /// Counted by the processor (`perf_event_open`).
+    Perf,
+}
+
+/// Events of one search, from one source; what the source did not give is absent, never estimated.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counters {
+    /// Where they come from.
+    pub source: CounterSource,
+    /// Why there are none, or not all, in one line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unavailable: Option<String>,
+    /// Instructions executed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instructions: Option<u64>,
+    /// Processor cycles.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cycles: Option<u64>,
+    /// Branches, conditional and indirect.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub branches: Option<u64>,
+    /// Branches mispredicted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub branch_misses: Option<u64>,
+    /// Data and instruction references that missed the first-level caches.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub l1_misses: Option<u64>,
+    /// References that missed the last-level cache.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ll_misses: Option<u64>,
 }
 
 /// How a sample ended.
@@ -181,6 +294,12 @@ pub struct Machine {
     /// Level-3 cache, in bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub l3_bytes: Option<u64>,
+    /// Hash that tells machines with the same description apart.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// Architecture and features that the program was compiled for, and how far it was optimised.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flags: Option<String>,
     /// Frequency governor.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub governor: Option<String>,
