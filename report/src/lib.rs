@@ -29,6 +29,6 @@ pub mod table;
 pub use html::{ReportError, Written, write_report};
 pub use record::{
     Capabilities, CounterSource, Counters, LiveCells, Machine, Mmu, Pauses, ReadError, Record,
-    SCHEMA, Status, read_records, write_record,
+    SCHEMA, Status, read_lines, read_prefix, read_records, write_record,
 };
 pub use summary::{Summary, SummaryError};

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 mod read;
-pub use read::{ReadError, read_records};
+pub use read::{ReadError, read_lines, read_prefix, read_records};
 
 /// Version of the record format that this crate writes, and the newest it reads.
 pub const SCHEMA: u32 = 1;

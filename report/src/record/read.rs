@@ -3,9 +3,13 @@
 use super::{Record, SCHEMA};
 use serde::Deserialize;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader};
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use thiserror::Error;
+
+/// Longest line that is taken for a record: some hundred times what a full one takes. A file that
+/// is something else must not fill the memory before it is refused.
+const MAX_LINE_BYTES: u64 = 16 << 20;
 
 /// Why a record file cannot be used. Each message is one line.
 #[derive(Debug, Error)]
@@ -54,53 +58,153 @@ pub enum ReadError {
     },
 }
 
-/// The one field that every schema has; read first, since a newer record may lack the others.
-#[derive(Deserialize)]
-struct Probe {
-    schema: u32,
-}
-
 /// Reads a file of records, one JSON object a line; blank lines are skipped.
 ///
 /// # Errors
 ///
 /// [`ReadError`], naming the file, the line, and what would be right.
 pub fn read_records(path: impl AsRef<Path>) -> Result<Vec<Record>, ReadError> {
-    let path = path.as_ref();
-    let unreadable = |source| ReadError::Unreadable { path: path.to_owned(), source };
-    let mut reader = BufReader::new(File::open(path).map_err(unreadable)?);
     let mut records = Vec::new();
-    let mut bytes = Vec::new();
-    for line in 1.. {
-        bytes.clear();
-        if reader.read_until(b'\n', &mut bytes).map_err(unreadable)? == 0 {
-            break;
-        }
-        if !bytes.trim_ascii().is_empty() {
-            records.push(parse_line(path, line, &bytes)?);
-        }
-    }
-    if records.is_empty() {
-        return Err(ReadError::Empty { path: path.to_owned() });
-    }
+    read_lines(path, |_, record| records.push(record))?;
     Ok(records)
 }
 
-/// One record from one line, its newline included.
-fn parse_line(path: &Path, line: usize, bytes: &[u8]) -> Result<Record, ReadError> {
-    let path = || path.to_owned();
-    let explain = |error: serde_json::Error| {
-        // Only a file cut off while being written ends a line early and without a newline.
-        if error.is_eof() && !bytes.ends_with(b"\n") {
-            return ReadError::Truncated { path: path(), line };
+/// Reads a file of records and hands on each with its line as it was written, which may have fields
+/// that this version does not know. The line comes without its line break.
+///
+/// # Errors
+///
+/// As [`read_records`]; the records before the wrong line have been handed on.
+pub fn read_lines(
+    path: impl AsRef<Path>,
+    mut each: impl FnMut(&str, Record),
+) -> Result<(), ReadError> {
+    let mut lines = Lines::open(path.as_ref())?;
+    let mut empty = true;
+    while lines.next()? {
+        if !lines.is_blank() {
+            let (text, record) = lines.parse()?;
+            each(text, record);
+            empty = false;
         }
-        // The reader's own line number would contradict ours.
-        let reason = error.to_string().replace(" at line 1 column", " at column");
-        ReadError::Malformed { path: path(), line, reason }
-    };
-    let schema = serde_json::from_slice::<Probe>(bytes).map_err(explain)?.schema;
-    if schema > SCHEMA {
-        return Err(ReadError::NewerSchema { path: path(), line, schema });
     }
-    serde_json::from_slice(bytes).map_err(explain)
+    if empty { Err(ReadError::Empty { path: path.as_ref().to_owned() }) } else { Ok(()) }
+}
+
+/// Reads the records of an interrupted run: all that were written whole, and how many bytes of the
+/// file they take. What follows is a last line that was cut off while being written, even if only
+/// its line break is missing; a file that is cut to these bytes can be appended to.
+///
+/// # Errors
+///
+/// As [`read_records`] but for a last line that is cut off. A file without one whole record is
+/// [`ReadError::Empty`].
+pub fn read_prefix(path: impl AsRef<Path>) -> Result<(Vec<Record>, u64), ReadError> {
+    let mut lines = Lines::open(path.as_ref())?;
+    let (mut records, mut intact_bytes) = (Vec::new(), 0);
+    while lines.next()? {
+        let whole = lines.is_whole();
+        if !lines.is_blank() {
+            match lines.parse() {
+                Ok((_, record)) if whole => records.push(record),
+                Ok(_) | Err(ReadError::Truncated { .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        if whole {
+            intact_bytes += lines.bytes.len() as u64;
+        }
+    }
+    if records.is_empty() {
+        return Err(ReadError::Empty { path: path.as_ref().to_owned() });
+    }
+    Ok((records, intact_bytes))
+}
+
+/// The lines of a file, one at a time.
+struct Lines<'a> {
+    path: &'a Path,
+    reader: BufReader<File>,
+    /// The current line, its line break included.
+    bytes: Vec<u8>,
+    /// Its number, from 1.
+    line: usize,
+}
+
+impl<'a> Lines<'a> {
+    fn open(path: &'a Path) -> Result<Self, ReadError> {
+        let unreadable = |source| ReadError::Unreadable { path: path.to_owned(), source };
+        let reader = BufReader::new(File::open(path).map_err(unreadable)?);
+        Ok(Self { path, reader, bytes: Vec::new(), line: 0 })
+    }
+
+    /// Goes to the next line, if there is one.
+    fn next(&mut self) -> Result<bool, ReadError> {
+        self.bytes.clear();
+        self.line += 1;
+        let unreadable = |source| ReadError::Unreadable { path: self.path.to_owned(), source };
+        let mut limited = self.reader.by_ref().take(MAX_LINE_BYTES + 1);
+        let bytes = limited.read_until(b'\n', &mut self.bytes).map_err(unreadable)?;
+        if bytes as u64 > MAX_LINE_BYTES {
+            return Err(self.malformed(format!("longer than {} MiB", MAX_LINE_BYTES >> 20)));
+        }
+        Ok(bytes > 0)
+    }
+
+    fn is_blank(&self) -> bool {
+        self.bytes.trim_ascii().is_empty()
+    }
+
+    /// Whether the line has its line break.
+    fn is_whole(&self) -> bool {
+        self.bytes.ends_with(b"\n")
+    }
+
+    /// The line's text and record.
+    fn parse(&self) -> Result<(&str, Record), ReadError> {
+        let text = match str::from_utf8(&self.bytes) {
+            Ok(text) => text,
+            // Cut off within a character.
+            Err(error) if error.error_len().is_none() && !self.is_whole() => {
+                return Err(self.truncated());
+            }
+            Err(error) => {
+                let column = error.valid_up_to() + 1;
+                return Err(self.malformed(format!("not UTF-8 text at column {column}")));
+            }
+        };
+        match serde_json::from_str::<Record>(text) {
+            Ok(record) if record.schema <= SCHEMA => Ok((text.trim_ascii(), record)),
+            Ok(record) => Err(self.newer(record.schema)),
+            Err(error) => Err(self.explain(text, &error)),
+        }
+    }
+
+    /// Why a line is not a record of a schema that is known here.
+    fn explain(&self, text: &str, error: &serde_json::Error) -> ReadError {
+        // A newer record may lack any field but this one.
+        #[derive(Deserialize)]
+        struct Probe {
+            schema: u32,
+        }
+        match serde_json::from_str::<Probe>(text) {
+            Ok(Probe { schema }) if schema > SCHEMA => self.newer(schema),
+            // Only a file cut off while being written ends a line early and without a newline.
+            _ if error.is_eof() && !self.is_whole() => self.truncated(),
+            // The reader's own line number would contradict ours.
+            _ => self.malformed(error.to_string().replace(" at line 1 column", " at column")),
+        }
+    }
+
+    fn truncated(&self) -> ReadError {
+        ReadError::Truncated { path: self.path.to_owned(), line: self.line }
+    }
+
+    fn malformed(&self, reason: String) -> ReadError {
+        ReadError::Malformed { path: self.path.to_owned(), line: self.line, reason }
+    }
+
+    fn newer(&self, schema: u32) -> ReadError {
+        ReadError::NewerSchema { path: self.path.to_owned(), line: self.line, schema }
+    }
 }
