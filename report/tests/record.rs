@@ -1,9 +1,16 @@
-//! The record format: what is written is read again, and what is wrong is named.
+//! The record format: what is written is read again, what is wrong is named, and the JSON Schema
+//! says the same. After a change of the types: `UPDATE_SCHEMA=1 cargo test -p report --test record`.
 
 mod common;
 
-use report::{ReadError, Record, read_lines, read_prefix, read_records, write_record};
+use report::{
+    CounterSource, Counters, LiveCells, Mmu, Pauses, ReadError, Record, Status, read_lines,
+    read_prefix, read_records, write_record,
+};
+use serde_json::{Value, json};
 use std::fs;
+
+const SCHEMA_FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/record.schema.json");
 
 fn read(text: &[u8]) -> Result<Vec<Record>, String> {
     let folder = tempfile::tempdir().unwrap();
@@ -102,7 +109,7 @@ fn lines_come_as_they_were_written() {
 fn what_was_written_whole_is_read_wherever_the_file_was_cut() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("file");
-    let mut records = vec![common::sample("gc", 8, 0, 5), common::sample("r\u{e9}gion", 8, 0, 5)];
+    let mut records = ["gc", "r\u{e9}gion"].map(|name| common::sample(name, 8, 0, 5));
     records[1].message = Some("\u{20ac}".into());
     let lines: Vec<Vec<u8>> = records.iter().map(line).collect();
     let text = lines.concat();
@@ -125,5 +132,145 @@ fn what_was_written_whole_is_read_wherever_the_file_was_cut() {
         fs::write(&path, [&text[..], wrong.as_bytes()].concat()).unwrap();
         let said = read_prefix(&path).unwrap_err().to_string();
         assert!(said.contains("file:3: ") && !said.contains("truncated"), "{said}");
+    }
+}
+
+/// A record with every field that there is.
+fn full() -> Record {
+    let mut record = common::sample("gc", 8, 0, 1_000_000);
+    let counts = [
+        &mut record.cells_filtered,
+        &mut record.cells_length,
+        &mut record.rc_increments,
+        &mut record.rc_decrements,
+        &mut record.cells_freed,
+        &mut record.scopes,
+        &mut record.cells_marked,
+        &mut record.cells_swept,
+        &mut record.barrier_hits,
+        &mut record.collections_minor,
+        &mut record.collections_major,
+        &mut record.bytes_copied,
+        &mut record.live_cells_at_exit,
+        &mut record.heap_peak_bytes,
+        &mut record.live_peak_bytes,
+        &mut record.rss_peak_bytes,
+        &mut record.machine.l3_bytes,
+    ];
+    for (count, value) in counts.into_iter().zip(1..) {
+        *count = Some(value);
+    }
+    record.params.insert("nursery".into(), "256KiB".into());
+    record.message = Some("none".into());
+    record.live_cells = vec![LiveCells { allocated: 10, live: 5 }];
+    record.pauses = Some(Pauses {
+        mmu: vec![Mmu { window_ns: 1_000_000, utilisation: 0.5 }],
+        percentiles: vec![(50.0, 100), (99.9, 2000)],
+        ..Pauses::default()
+    });
+    let counters = |source| Counters {
+        source,
+        unavailable: Some("not all".into()),
+        instructions: Some(u64::MAX),
+        cycles: Some(1),
+        branches: Some(2),
+        branch_misses: Some(3),
+        l1_misses: Some(4),
+        ll_misses: Some(5),
+    };
+    record.counters = vec![counters(CounterSource::Callgrind), counters(CounterSource::Perf)];
+    record.dirty = Some(true);
+    let machine = &mut record.machine;
+    for text in [&mut machine.id, &mut machine.flags, &mut machine.governor] {
+        *text = Some("text".into());
+    }
+    machine.load_1min = Some(0.5);
+    machine.virtualised = Some(false);
+    record
+}
+
+/// The schema as it is kept.
+fn kept_schema() -> Value {
+    serde_json::from_str(&fs::read_to_string(SCHEMA_FILE).expect(SCHEMA_FILE)).unwrap()
+}
+
+#[test]
+fn the_schema_is_that_of_the_types() {
+    let mut text = serde_json::to_string_pretty(&schemars::schema_for!(Record)).unwrap();
+    text.push('\n');
+    if std::env::var_os("UPDATE_SCHEMA").is_some() {
+        fs::write(SCHEMA_FILE, text).expect("the schema can be written");
+        return;
+    }
+    let kept = fs::read_to_string(SCHEMA_FILE).expect(SCHEMA_FILE);
+    assert_eq!(kept, text, "run: UPDATE_SCHEMA=1 cargo test -p report --test record");
+}
+
+#[test]
+fn records_fit_the_schema() {
+    let schema = jsonschema::validator_for(&kept_schema()).unwrap();
+    let errors = |record: &Value| schema.iter_errors(record).map(|e| e.to_string()).next();
+    let real = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/records.jsonl");
+    for line in fs::read_to_string(real).unwrap().lines() {
+        assert_eq!(errors(&serde_json::from_str(line).unwrap()), None, "{line}");
+    }
+    for record in common::study().iter().chain([&Record::new(), &full()]) {
+        assert_eq!(errors(&serde_json::to_value(record).unwrap()), None, "{record:?}");
+    }
+    for status in
+        [Status::Ok, Status::OutOfMemory, Status::Crashed, Status::Leaked, Status::WrongAnswer]
+    {
+        let record = Record { status, ..Record::new() };
+        assert_eq!(errors(&serde_json::to_value(record).unwrap()), None);
+    }
+}
+
+#[test]
+fn the_schema_tells_every_field_and_refuses_what_the_reader_refuses() {
+    let schema = kept_schema();
+    let full = serde_json::to_value(full()).unwrap();
+    let parts = [
+        ("", "/properties"),
+        ("/capabilities", "/$defs/Capabilities/properties"),
+        ("/counters/0", "/$defs/Counters/properties"),
+        ("/live_cells/0", "/$defs/LiveCells/properties"),
+        ("/machine", "/$defs/Machine/properties"),
+        ("/pauses", "/$defs/Pauses/properties"),
+        ("/pauses/mmu/0", "/$defs/Mmu/properties"),
+    ];
+    for (part, description) in parts {
+        let fields = full.pointer(part).unwrap().as_object().unwrap();
+        let described = schema.pointer(description).unwrap().as_object().unwrap();
+        assert!(fields.keys().eq(described.keys()), "full() lacks a field of {description}");
+        assert!(described.values().all(|field| field["description"].is_string()), "{description}");
+    }
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    let mut changed: Vec<Value> = Vec::new();
+    for (name, value) in full.as_object().unwrap() {
+        let mut record = full.clone();
+        record.as_object_mut().unwrap().remove(name);
+        changed.push(record);
+        let other = if value.is_number() { json!("text") } else { json!(-1) };
+        let mut record = full.clone();
+        record[name] = other;
+        changed.push(record);
+    }
+    for (pointer, value) in [
+        ("/status", json!("fine")),
+        ("/counters/0/source", json!("guess")),
+        ("/pauses/percentiles/0", json!([1.0])),
+        ("/machine/cores", json!(-2)),
+        ("/new_field", json!(1)),
+    ] {
+        let mut record = full.clone();
+        match record.pointer_mut(pointer) {
+            Some(field) => *field = value,
+            None => record["new_field"] = value,
+        }
+        changed.push(record);
+    }
+    for record in changed {
+        let text = serde_json::to_string(&record).unwrap();
+        assert_eq!(validator.is_valid(&record), read(text.as_bytes()).is_ok(), "{record}");
     }
 }

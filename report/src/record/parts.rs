@@ -1,0 +1,184 @@
+//! What a record is made of.
+
+use serde::{Deserialize, Serialize};
+
+/// What a backend can and cannot do.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Capabilities {
+    /// When memory returns, in words.
+    pub returns: String,
+    /// Whether objects move.
+    pub moves: bool,
+    /// Whether unreachable cycles are reclaimed.
+    pub cycles: bool,
+    /// Whether the backend only serves programs of this one shape.
+    pub problem_specific: bool,
+    /// Bytes that the backend adds to each object.
+    pub header_bytes: u32,
+    /// Bytes that a list cell takes in all.
+    pub cell_bytes: u32,
+}
+
+/// One point of the curve of live cells.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct LiveCells {
+    /// Cells allocated so far in this search.
+    pub allocated: u64,
+    /// Cells held then.
+    pub live: u64,
+}
+
+/// Pauses of one search, of an instance that is made to time them: every collection, every sweep,
+/// and every release that frees more than one cell.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Pauses {
+    /// Number of pauses.
+    pub count: u64,
+    /// Their lengths together, in nanoseconds.
+    pub total_ns: u64,
+    /// Median length, in nanoseconds.
+    pub p50_ns: u64,
+    /// 99th percentile, in nanoseconds.
+    pub p99_ns: u64,
+    /// 99.9th percentile, in nanoseconds.
+    pub p999_ns: u64,
+    /// The longest, in nanoseconds.
+    pub max_ns: u64,
+    /// Wall time of the search, pauses and clock included, in nanoseconds.
+    pub run_ns: u64,
+    /// What reading the clock twice costs, in nanoseconds; part of each pause.
+    pub clock_ns: u64,
+    /// Minimum mutator utilisation in windows of several lengths, shortest first
+    /// (Cheng & Blelloch, PLDI 2001).
+    pub mmu: Vec<Mmu>,
+    /// The curve of lengths: per cent of the pauses, and the length in nanoseconds that they do not
+    /// exceed.
+    #[serde(default)]
+    pub percentiles: Vec<(f64, u64)>,
+}
+
+/// The least share of any window of this length that was the program's own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Mmu {
+    /// Length of the window, in nanoseconds.
+    pub window_ns: u64,
+    /// From 0, a pause fills a window, to 1.
+    pub utilisation: f64,
+}
+
+/// Where event counts come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum CounterSource {
+    /// Simulated by valgrind's callgrind, on a model of caches and branch prediction.
+    Callgrind,
+    /// Counted by the processor (`perf_event_open`).
+    Perf,
+}
+
+/// Events of one search, from one source; what the source did not give is absent, never estimated.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Counters {
+    /// Where they come from.
+    pub source: CounterSource,
+    /// Why there are none, or not all, in one line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unavailable: Option<String>,
+    /// Instructions executed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instructions: Option<u64>,
+    /// Processor cycles.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cycles: Option<u64>,
+    /// Branches, conditional and indirect.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub branches: Option<u64>,
+    /// Branches mispredicted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub branch_misses: Option<u64>,
+    /// Data and instruction references that missed the first-level caches.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub l1_misses: Option<u64>,
+    /// References that missed the last-level cache.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ll_misses: Option<u64>,
+}
+
+/// How a sample ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// The answer is right and nothing leaked.
+    #[default]
+    Ok,
+    /// The heap limit was reached.
+    OutOfMemory,
+    /// The process died.
+    Crashed,
+    /// Cells were left where none should be.
+    Leaked,
+    /// The program's answer, or its work counts, were not the expected ones.
+    WrongAnswer,
+}
+
+impl Status {
+    /// The status for readers: `out of memory`, `wrong answer`, ...
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::OutOfMemory => "out of memory",
+            Self::Crashed => "crashed",
+            Self::Leaked => "leaked",
+            Self::WrongAnswer => "wrong answer",
+        }
+    }
+}
+
+/// The machine and compiler of a sample.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Machine {
+    /// Processor model.
+    pub processor: String,
+    /// Cores that the process may use.
+    pub cores: u32,
+    /// Kernel name and version.
+    pub kernel: String,
+    /// Operating system.
+    pub os: String,
+    /// Compiler name and version.
+    pub compiler: String,
+    /// Level-1 data cache of a core, in bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub l1d_bytes: Option<u64>,
+    /// Level-2 cache, in bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub l2_bytes: Option<u64>,
+    /// Level-3 cache, in bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub l3_bytes: Option<u64>,
+    /// Hash that tells machines with the same description apart.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// Architecture and features that the program was compiled for, and how far it was optimised.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flags: Option<String>,
+    /// Frequency governor.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub governor: Option<String>,
+    /// Load average over a minute when the sample started.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub load_1min: Option<f64>,
+    /// Whether the machine is a virtual one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub virtualised: Option<bool>,
+    /// Whether the measuring program was built without optimisation.
+    pub debug_build: bool,
+}
