@@ -1,5 +1,6 @@
 //! A backend with its parameters, and their text as records keep it.
 
+use crate::axis::Axis;
 use crate::exit::Stop;
 use crate::options::Measure;
 use crate::values::{Selection, Setting};
@@ -8,38 +9,56 @@ use heap::settings::{parse_bytes, show_bytes};
 use heap::{BACKENDS, Info, Param, SettingError, Settings, Unit};
 use std::collections::BTreeMap;
 
+mod sweep;
+
 /// Name of the heap limit among the parameters of a record.
 pub const HEAP_LIMIT: &str = "heap-limit";
 
+/// Name of the multiple that a heap limit is, among the parameters of a record.
+pub const HEAP_MULTIPLE: &str = "heap-multiple";
+
 /// One thing to measure: a backend and the values of all its parameters.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Config {
     /// The backend.
     pub info: &'static Info,
     /// Every parameter with its value, the heap limit included.
     pub params: BTreeMap<String, String>,
+    /// The heap limit as a multiple of what lives at most, in place of a size.
+    pub multiple: Option<f64>,
     /// Whether it repeats another one, to show the noise.
     pub control: bool,
 }
 
-/// What the options ask to be measured, each once, in the order given.
+impl Config {
+    /// The parameters at a board size where so many cells live at most.
+    pub fn params_at(&self, live_cells: Option<u64>) -> BTreeMap<String, String> {
+        let mut params = self.params.clone();
+        if let (Some(multiple), Some(live_cells)) = (self.multiple, live_cells) {
+            let live_bytes = live_cells as f64 * f64::from(self.info.cell_bytes);
+            let limit_bytes = (live_bytes * multiple).ceil().max(1.0) as usize;
+            params.insert(HEAP_LIMIT.to_owned(), show_bytes(limit_bytes));
+            params.insert(HEAP_MULTIPLE.to_owned(), format!("{multiple}x"));
+        }
+        params
+    }
+}
+
+/// What the options ask to be measured, each once: the backends as they are,
+/// then with every combination of swept values.
 ///
 /// # Errors
 ///
 /// [`crate::exit::Exit::BadInput`]: a setting that is wrong, given twice, or of
-/// a backend that is not selected.
-pub fn selected(options: &Measure) -> Result<Vec<Config>, Stop> {
-    let mut configs: Vec<Config> = Vec::new();
-    for info in options.backend.iter().flat_map(|selection| match selection {
-        Selection::All => BACKENDS.iter().collect(),
-        Selection::One(info) => vec![*info],
-    }) {
-        if !configs.iter().any(|config| config.info.name == info.name) {
-            let params = params(info, options.heap_limit, &options.set)?;
-            configs.push(Config { info, params, control: false });
+/// a backend that is not selected; a baseline that is not selected.
+pub fn selected(options: &Measure, axes: &[Axis]) -> Result<Vec<Config>, Stop> {
+    let mut infos: Vec<&'static Info> = Vec::new();
+    for info in wanted(options, axes) {
+        if !infos.iter().any(|other| other.name == info.name) {
+            infos.push(info);
         }
     }
-    let names: Vec<&str> = configs.iter().map(|config| config.info.name).collect();
+    let names: Vec<&str> = infos.iter().map(|info| info.name).collect();
     let not_selected = |option: &str, info: &Info| {
         let (name, names) = (info.name, names.join(", "));
         Stop::bad_input(anyhow!("{option}: backend '{name}' is not selected (selected: {names})"))
@@ -50,7 +69,41 @@ pub fn selected(options: &Measure) -> Result<Vec<Config>, Stop> {
     if let Some(baseline) = options.baseline.filter(|info| !names.contains(&info.name)) {
         return Err(not_selected(&format!("--baseline {}", baseline.name), baseline));
     }
+    let mut configs = Vec::new();
+    for info in &infos {
+        let params = params(info, options.heap_limit, &options.set)?;
+        configs.push(Config { info, params, multiple: None, control: false });
+    }
+    for plain in configs.clone() {
+        for config in sweep::combinations(&plain, axes, &options.set)? {
+            if !configs.contains(&config) {
+                configs.push(config);
+            }
+        }
+    }
     Ok(configs)
+}
+
+/// Backends that a sweep shows beside the swept ones, as levels to compare with.
+const REFERENCES: [&str; 2] = ["malloc", "rc"];
+
+/// The backends that are asked for, some perhaps twice.
+fn wanted(options: &Measure, axes: &[Axis]) -> Vec<&'static Info> {
+    let swept = axes.iter().filter_map(|axis| match axis {
+        Axis::Param { backend, .. } => heap::find(backend),
+        Axis::Limit(_) => None,
+    });
+    let mut wanted: Vec<&'static Info> = swept.collect();
+    let all = || BACKENDS.iter();
+    match &options.backend[..] {
+        [] if wanted.is_empty() => wanted.extend(all()),
+        [] => wanted.extend(all().filter(|info| REFERENCES.contains(&info.name))),
+        given => wanted.extend(given.iter().flat_map(|selection| match selection {
+            Selection::All => all().collect(),
+            Selection::One(info) => vec![*info],
+        })),
+    }
+    wanted
 }
 
 /// Every parameter of a backend with its value.
@@ -108,7 +161,7 @@ pub fn settings(info: &Info, params: &BTreeMap<String, String>) -> Result<Settin
         if name == HEAP_LIMIT {
             settings.limit_bytes = parse_bytes(value)
                 .ok_or_else(|| SettingError(format!("{name}: '{value}' is not a size")))?;
-        } else {
+        } else if name != HEAP_MULTIPLE {
             settings.set(info, name, value)?;
         }
     }

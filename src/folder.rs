@@ -3,7 +3,7 @@
 
 use anyhow::{Context, bail};
 use report::Record;
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::path::{Path, PathBuf};
 
 mod aside;
@@ -11,8 +11,11 @@ use aside::{move_report, new_records};
 
 /// An output folder with its open record file.
 pub struct Folder {
-    path: PathBuf,
+    records_path: PathBuf,
+    report_path: PathBuf,
     records: File,
+    /// Bytes of whole records that were there already.
+    intact_bytes: u64,
     /// Where earlier records were moved to.
     pub moved_to: Option<PathBuf>,
 }
@@ -33,14 +36,57 @@ impl Folder {
             || format!("--out {}: cannot be written; give a folder that can", path.display());
         fs::create_dir_all(path).with_context(unwritable)?;
         let (records, moved) = new_records(path).with_context(unwritable)?;
+        // Where files cannot be locked, runs are not kept apart.
+        let _ = records.try_lock();
         let (k, moved_to) = moved.map_or((1, None), |(k, to)| (k, Some(to)));
         move_report(path, k).with_context(unwritable)?;
-        Ok(Folder { path: path.to_owned(), records, moved_to })
+        let (records_path, report_path) = (path.join("records.jsonl"), report_in(path));
+        Ok(Folder { records_path, report_path, records, moved_to, intact_bytes: 0 })
+    }
+
+    /// Opens the record file of an earlier run, to append to it, and reads its
+    /// whole records. Nothing is changed yet: see [`cut`](Folder::cut).
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read or written, holds no records, or a run still writes it.
+    pub fn resume(path: &Path) -> anyhow::Result<(Self, Vec<Record>)> {
+        let unwritable =
+            || format!("--resume {}: cannot be written; give a file that can", path.display());
+        if !path.exists() {
+            bail!("--resume {}: is not there; give the record file of a run", path.display());
+        }
+        let records = OpenOptions::new().append(true).open(path).with_context(unwritable)?;
+        if let Err(TryLockError::WouldBlock) = records.try_lock() {
+            bail!("--resume {}: another run is writing it; wait for its end", path.display());
+        }
+        let (kept, intact_bytes) = report::read_prefix(path)?;
+        // A later run may have moved it aside, and its report with it.
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let number = name.strip_prefix("records").and_then(|name| name.strip_suffix(".jsonl"));
+        let report_path = path.with_file_name(format!("report{}", number.unwrap_or_default()));
+        let records_path = path.to_owned();
+        Ok((Folder { records_path, report_path, records, moved_to: None, intact_bytes }, kept))
+    }
+
+    /// Cuts away a last record that was cut off, so that others can follow.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be written.
+    pub fn cut(&self) -> anyhow::Result<()> {
+        let unwritable = || format!("{}: cannot be written", self.records_path.display());
+        self.records.set_len(self.intact_bytes).with_context(unwritable)
     }
 
     /// The record file.
-    pub fn records_path(&self) -> PathBuf {
-        self.path.join("records.jsonl")
+    pub fn records_path(&self) -> &Path {
+        &self.records_path
+    }
+
+    /// The folder of the report.
+    pub fn report_path(&self) -> &Path {
+        &self.report_path
     }
 
     /// That the record file is still where it was made.
@@ -50,7 +96,7 @@ impl Folder {
     /// It was removed or moved; what is there now is not of this run.
     pub fn check(&self) -> anyhow::Result<()> {
         let path = self.records_path();
-        let is_there = fs::metadata(&path).is_ok_and(|there| is_same(&there, &self.records));
+        let is_there = fs::metadata(path).is_ok_and(|there| is_same(&there, &self.records));
         if !is_there {
             bail!("{}: was removed or moved during the run; measure again", path.display());
         }

@@ -3,11 +3,16 @@
 //! | module | one idea |
 //! |---|---|
 //! | `options` | what may be given on the command line |
+//! | `arguments` | the arguments of this process, and those that a record tells |
+//! | `axis` | what a sweep varies |
 //! | `values` | how each value is written, and what is said of a wrong one |
 //! | `config` | a backend with its parameters, checked |
 //! | `study` | the order of a run: blocks, each shuffled, one backend entered twice |
+//! | `precision` | when a run without a fixed number of rounds has enough of them |
+//! | `resume` | what an interrupted run has left to do |
 //! | `child` | a sample as its parent sees it: a process that answers with a record |
 //! | [`sample`] | a sample as the child runs it: warm-up, timed runs, counted run |
+//! | `times` | the times of a sample, in a bounded list |
 //! | [`expected`] | answers and work counts that every backend must reach |
 //! | `machine` | the machine and compiler, described |
 //! | `folder` | the output folder, where nothing measured is overwritten |
@@ -22,6 +27,8 @@
 
 #![forbid(unsafe_code)]
 
+mod arguments;
+mod axis;
 mod child;
 mod compare;
 mod config;
@@ -34,22 +41,27 @@ mod machine;
 mod measure;
 mod merge;
 mod options;
+mod precision;
 mod render;
+mod resume;
 pub mod sample;
 mod study;
 mod terminal;
+mod times;
 mod values;
 
+use arguments::Given;
 use exit::{Exit, Stop};
-use options::{Command, Given};
+use options::Command;
 use std::process::ExitCode;
 
 /// Runs the command with the arguments of the process.
 pub fn main() -> ExitCode {
-    let done = match options::read() {
+    let done = match arguments::read() {
         Ok(Given::Text(text)) => terminal::print(&text).map(|_| Exit::Done).map_err(Stop::from),
         Ok(Given::Run(options)) => match options.command {
-            None => measure::run(options.measure),
+            None => measure::run(&options.measure, &[]),
+            Some(Command::Sweep(sweep)) => measure::run(&sweep.measure, &sweep.axes),
             Some(Command::List(options)) => list::run(&options),
             Some(Command::Report(options)) => render::run(&options),
             Some(Command::Explain(options)) => explain::run(&options),

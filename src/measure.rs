@@ -1,24 +1,26 @@
 //! A measuring run: from options to records, table, report and exit code.
 
+use crate::arguments::command_line;
+use crate::axis::Axis;
 use crate::child::Children;
-use crate::config::{self, Config};
 use crate::exit::{Exit, Stop};
-use crate::folder::{Folder, report_in};
-use crate::options::{Format, Measure, command_line};
+use crate::folder::Folder;
+use crate::options::{Format, Measure};
+use crate::precision::{Ended, Watch};
 use crate::sample::Task;
 use crate::study::{Entry, Study};
-use crate::terminal::{self, Reader};
-use crate::{machine, render};
+use crate::terminal::{self, Progress, Reader};
+use crate::values::Rounds;
+use crate::{machine, render, resume};
+use anyhow::{Context, anyhow};
 use report::format::visible;
 use report::{Capabilities, Record, Status};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
+use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Rounds of a timing run: with every backend, at n = 8 and 9, under a minute.
-const ROUNDS: u32 = 8;
-
-/// How long the searches of one sample last together, in nanoseconds.
-const SEARCH_NS: u64 = 100_000_000;
+/// The heap that tells how many cells live at most: it frees each as soon as it is dead.
+const EXACT: &str = "rc";
 
 /// Measures, writes everything, and says how it went.
 ///
@@ -26,73 +28,233 @@ const SEARCH_NS: u64 = 100_000_000;
 ///
 /// [`Exit::BadInput`] before anything is measured; otherwise a failure of the
 /// command itself. Failures of backends are results.
-pub fn run(options: Measure) -> Result<Exit, Stop> {
-    let study = study(&options)?;
-    let mut folder = Folder::open(&options.out).map_err(Stop::bad_input)?;
-    let children = Children::new()?;
-    let template = template(&study, options.counted);
-    remark_before(&options, &folder, &template);
+pub fn run(options: &Measure, axes: &[Axis]) -> Result<Exit, Stop> {
+    let mut run = Run::new(options, axes)?;
+    let ended = run.take_samples()?;
+    run.finish(ended)
+}
 
-    let records = take_samples(&options, &study, &template, &mut folder, &children)?;
-    let exit = Exit::of_run(&records, children.interrupted());
-    if records.is_empty() {
-        terminal::say("nothing was measured");
-        return Ok(exit);
+/// A run, from its first sample to its report.
+struct Run<'a> {
+    options: &'a Measure,
+    study: Study,
+    /// What the records have in common.
+    template: Record,
+    folder: Folder,
+    children: Children,
+    watch: Watch,
+    /// Samples that an earlier run took.
+    taken: HashSet<Entry>,
+    /// All records, those of an earlier run first.
+    records: Vec<Record>,
+}
+
+impl<'a> Run<'a> {
+    fn new(options: &'a Measure, axes: &[Axis]) -> Result<Self, Stop> {
+        let mut template = template(options.counted);
+        let mut records = Vec::new();
+        let mut taken = HashSet::new();
+        let (mut study, folder) = match &options.resume {
+            None => {
+                // Short enough for programs whose only numbers are floating point.
+                let study = Study::of(options, axes, fastrand::u32(..).into())?;
+                (study, Folder::open(&options.out).map_err(Stop::bad_input)?)
+            }
+            Some(file) => {
+                let (folder, kept) = Folder::resume(file).map_err(Stop::bad_input)?;
+                let first = kept.first().context("no records")?;
+                let study = resume::study(file, first, options, axes, &template)?;
+                taken = resume::taken(file, &study, &kept)?;
+                folder.cut()?;
+                template.command = first.command.clone();
+                template.counted = first.counted;
+                records = kept;
+                (study, folder)
+            }
+        };
+        template.seed = study.seed;
+        let children = Children::new()?;
+        remark_before(options, &folder, &template);
+        if study.configs.iter().any(|config| config.multiple.is_some()) {
+            measure_live_cells(&mut study, &template, &children)?;
+        }
+        let target = (study.rounds == Rounds::Auto).then_some(study.target);
+        let watch = Watch::new(study.budget, target);
+        Ok(Run { options, study, template, folder, children, watch, taken, records })
     }
-    let baseline = options.baseline.map(|info| info.name);
-    // Before the table, so that a closed pipe does not keep it from being written;
-    // and the table is shown even if the report cannot be. Never into a folder
-    // that is gone, or another run's by now.
-    let kept = folder.check().map_err(Stop::bad_input);
-    let report = kept.and_then(|()| render::write(&records, baseline, &report_in(&options.out)));
-    if options.format == Format::Table {
-        terminal::print(&render::table(&records, baseline, options.counted)?)?;
+
+    /// Takes the samples one after the other, and keeps each record as soon as
+    /// it is there, until there are enough.
+    fn take_samples(&mut self) -> Result<Ended, Stop> {
+        let core = machine::last_core();
+        let left = self.study.len().map(|len| len - self.taken.len());
+        let progress = match (left, self.study.budget) {
+            (None, Some(budget)) => Progress::Time(budget),
+            (samples, _) => Progress::Samples(samples.unwrap_or(0)),
+        };
+        let bar = terminal::progress(progress, self.options.quiet);
+        let mut ended = Ended::Rounds;
+        let mut in_block = 0;
+        for entry in self.study.order() {
+            if !self.taken.contains(&entry) {
+                if self.watch.is_late(entry.round) {
+                    ended = Ended::Budget;
+                    break;
+                }
+                bar.set_message(self.message(entry));
+                let Some(record) = self.sample(entry, core)? else {
+                    ended = Ended::Interrupted;
+                    break;
+                };
+                self.folder.append(&record)?;
+                let reader = self.show(&record)?;
+                self.records.push(record);
+                match progress {
+                    Progress::Samples(_) => bar.inc(1),
+                    Progress::Time(_) => bar.set_position(self.watch.elapsed().as_secs()),
+                }
+                if reader == Reader::Gone || self.children.interrupted() {
+                    ended = Ended::Interrupted;
+                    break;
+                }
+            }
+            in_block += 1;
+            if in_block == self.study.block_len() {
+                in_block = 0;
+                let (records, baseline) = (&self.records, self.baseline());
+                let summary = || render::summary(records, baseline);
+                if self.watch.is_precise(entry.round + 1, summary)? {
+                    ended = Ended::Precise;
+                    break;
+                }
+            }
+        }
+        bar.finish_and_clear();
+        Ok(ended)
     }
-    if options.format == Format::Json || options.counted {
-        failures(&records).iter().for_each(|line| terminal::say(line));
+
+    fn baseline(&self) -> Option<&'static str> {
+        self.options.baseline.map(|info| info.name)
     }
-    let report = report?;
-    if !options.quiet {
-        let lines = [("records: ", folder.records_path()), ("report:  ", report)]
+
+    /// The progress line of a sample.
+    fn message(&self, entry: Entry) -> String {
+        let name = self.study.configs[entry.config].info.name;
+        let (round, n) = (entry.round + 1, entry.n);
+        match self.study.rounds {
+            Rounds::Count(rounds) => format!("round {round} of {rounds}: {name}, n = {n}"),
+            Rounds::Auto => {
+                format!("round {round}: {name}, n = {n}  {}", self.watch.precision.widest())
+            }
+        }
+    }
+
+    /// Runs one sample; `None` when it was interrupted.
+    fn sample(&self, entry: Entry, core: Option<usize>) -> anyhow::Result<Option<Record>> {
+        let record = self.describe(entry);
+        self.children.run(&Task { record, core, search_ns: self.study.sample_ns })
+    }
+
+    /// The record of a sample before it is run.
+    fn describe(&self, entry: Entry) -> Record {
+        let config = &self.study.configs[entry.config];
+        let info = config.info;
+        let started = SystemTime::now().duration_since(UNIX_EPOCH);
+        let mut record = Record {
+            backend: info.name.to_owned(),
+            family: info.kind.name().to_owned(),
+            about: info.about.to_owned(),
+            capabilities: Capabilities {
+                returns: info.returns.to_owned(),
+                moves: info.moves,
+                cycles: info.cycles,
+                problem_specific: info.problem_specific,
+                header_bytes: info.header_bytes,
+                cell_bytes: info.cell_bytes,
+            },
+            params: self.study.params(entry),
+            n: entry.n,
+            round: entry.round,
+            control: config.control,
+            started_unix_s: started.map_or(0, |since| since.as_secs()),
+            ..self.template.clone()
+        };
+        record.machine.load_1min = machine::load_1min();
+        record
+    }
+
+    /// Prints a record as it comes, where records are what is wanted.
+    fn show(&self, record: &Record) -> anyhow::Result<Reader> {
+        if self.options.format != Format::Json {
+            return Ok(Reader::There);
+        }
+        let mut line = Vec::new();
+        report::write_record(&mut line, record)?;
+        terminal::print(&String::from_utf8_lossy(&line))
+    }
+
+    /// Writes the report, shows the tables, and says how it ended.
+    fn finish(&self, ended: Ended) -> Result<Exit, Stop> {
+        let options = self.options;
+        let records = &self.records;
+        let exit = Exit::of_run(records, self.children.interrupted());
+        if records.is_empty() {
+            terminal::say("nothing was measured");
+            return Ok(exit);
+        }
+        // Before the tables, so that a closed pipe does not keep it from being written;
+        // and they are shown even if the report cannot be. Never into a folder
+        // that is gone, or another run's by now.
+        let kept = self.folder.check().map_err(Stop::bad_input);
+        let report =
+            kept.and_then(|()| render::write(records, self.baseline(), self.folder.report_path()));
+        let summary = render::summary(records, self.baseline())?;
+        if options.format == Format::Table {
+            terminal::print(&render::tables(&summary, self.template.counted, options.pauses))?;
+        }
+        if options.format == Format::Json || self.template.counted {
+            failures(records).iter().for_each(|line| terminal::say(line));
+        }
+        let rounds = records.iter().map(|record| record.round + 1).max().unwrap_or(0);
+        if let Some(line) = self.watch.says(ended, rounds, &summary) {
+            match options.format {
+                Format::Table => terminal::print(&format!("{line}\n")).map(|_| ())?,
+                Format::Json if !options.quiet => terminal::say(&line),
+                Format::Json => {}
+            }
+        }
+        let report = report?;
+        if !options.quiet {
+            self.say_where(&report)?;
+        }
+        if self.children.interrupted() {
+            let of = self.study.len().map_or(String::new(), |len| format!(" of {len}"));
+            let file = visible(&self.folder.records_path().display().to_string());
+            terminal::say(&format!(
+                "interrupted: {}{of} samples were taken and kept; --resume {file} continues",
+                records.len(),
+            ));
+        }
+        Ok(exit)
+    }
+
+    /// Says where the records and the report are.
+    fn say_where(&self, report: &Path) -> anyhow::Result<()> {
+        let lines = [("records: ", self.folder.records_path()), ("report:  ", report)]
             .map(|(what, path)| visible(&format!("{what}{}", path.display())));
-        match options.format {
+        match self.options.format {
             Format::Table => terminal::print(&format!("\n{}\n", lines.join("\n"))).map(|_| ())?,
             Format::Json => lines.iter().for_each(|line| terminal::say(line)),
         }
+        Ok(())
     }
-    if children.interrupted() {
-        terminal::say(&format!(
-            "interrupted: {} of {} samples were taken and kept",
-            records.len(),
-            study.len()
-        ));
-    }
-    Ok(exit)
 }
 
-/// What the options ask for.
-fn study(options: &Measure) -> Result<Study, Stop> {
-    let sizes: BTreeSet<u32> = options.n.iter().cloned().flatten().collect();
-    let mut study = Study {
-        configs: config::selected(options)?,
-        sizes: sizes.into_iter().collect(),
-        // Counts are the same each time.
-        rounds: options.rounds.unwrap_or(if options.counted { 1 } else { ROUNDS }),
-        // Short enough for programs whose only numbers are floating point.
-        seed: options.seed.unwrap_or_else(|| fastrand::u32(..).into()),
-    };
-    if !options.counted {
-        study.add_control(options.baseline.map(|info| info.name));
-    }
-    Ok(study)
-}
-
-/// What the records of a run have in common.
-fn template(study: &Study, counted: bool) -> Record {
+/// What the records of a run have in common, but for the seed.
+fn template(counted: bool) -> Record {
     Record {
         program: concat!("nqueens ", env!("CARGO_PKG_VERSION")).to_owned(),
         threads: 1,
-        seed: study.seed,
         counted,
         machine: machine::describe(),
         commit: machine::COMMIT.to_owned(),
@@ -106,7 +268,7 @@ fn remark_before(options: &Measure, folder: &Folder, template: &Record) {
     if options.quiet {
         return;
     }
-    if !options.counted {
+    if !template.counted {
         for warning in machine::warnings(&template.machine) {
             terminal::say(&format!("warning: {warning}"));
         }
@@ -116,77 +278,29 @@ fn remark_before(options: &Measure, folder: &Folder, template: &Record) {
     }
 }
 
-/// Takes the samples one after the other, and keeps each record as soon as it
-/// is there, until all are taken, Ctrl-C, or nobody reads the JSON.
-fn take_samples(
-    options: &Measure,
-    study: &Study,
+/// Finds out how many cells live at most at each board size. That is a property
+/// of the program; a heap that frees each cell as soon as it is dead tells it.
+fn measure_live_cells(
+    study: &mut Study,
     template: &Record,
-    folder: &mut Folder,
     children: &Children,
-) -> Result<Vec<Record>, Stop> {
-    let core = machine::last_core();
-    let progress = terminal::progress(study.len(), options.quiet);
-    let mut records = Vec::with_capacity(study.len());
-    for entry in study.order() {
-        let config = &study.configs[entry.config];
-        progress.set_message(format!(
-            "round {} of {}: {}, n = {}",
-            entry.round + 1,
-            study.rounds,
-            config.info.name,
-            entry.n
-        ));
-        let record = describe(config, entry, template);
-        let Some(record) = children.run(&Task { record, core, search_ns: SEARCH_NS })? else {
-            break;
+) -> Result<(), Stop> {
+    let info = heap::find(EXACT).context("no heap tells what lives")?;
+    for &n in &study.sizes {
+        let backend = info.name.to_owned();
+        let record = Record { backend, n, counted: true, ..template.clone() };
+        let task = Task { record, core: None, search_ns: 1 };
+        let Some(record) = children.run(&task)? else {
+            let why = anyhow!("interrupted before anything was measured");
+            return Err(Stop { exit: Exit::Interrupted, why });
         };
-        folder.append(&record)?;
-        if options.format == Format::Json {
-            let mut line = Vec::new();
-            report::write_record(&mut line, &record)?;
-            let reader = terminal::print(&String::from_utf8_lossy(&line))?;
-            records.push(record);
-            if reader == Reader::Gone {
-                break;
-            }
-        } else {
-            records.push(record);
-        }
-        progress.inc(1);
-        if children.interrupted() {
-            break;
-        }
+        let live_bytes = record.live_peak_bytes.filter(|_| record.status == Status::Ok);
+        let live_bytes = live_bytes.with_context(|| {
+            format!("what lives at n = {n} is not known: {}", record.message.unwrap_or_default())
+        })?;
+        study.live_cells.insert(n, live_bytes / u64::from(info.cell_bytes));
     }
-    progress.finish_and_clear();
-    Ok(records)
-}
-
-/// The record of a sample before it is run.
-fn describe(config: &Config, entry: Entry, template: &Record) -> Record {
-    let info = config.info;
-    let started = SystemTime::now().duration_since(UNIX_EPOCH);
-    let mut record = Record {
-        backend: info.name.to_owned(),
-        family: info.kind.name().to_owned(),
-        about: info.about.to_owned(),
-        capabilities: Capabilities {
-            returns: info.returns.to_owned(),
-            moves: info.moves,
-            cycles: info.cycles,
-            problem_specific: info.problem_specific,
-            header_bytes: info.header_bytes,
-            cell_bytes: info.cell_bytes,
-        },
-        params: config.params.clone(),
-        n: entry.n,
-        round: entry.round,
-        control: config.control,
-        started_unix_s: started.map_or(0, |since| since.as_secs()),
-        ..template.clone()
-    };
-    record.machine.load_1min = machine::load_1min();
-    record
+    Ok(())
 }
 
 /// Each failure once, in a line.

@@ -1,14 +1,13 @@
 //! The command line.
 
-use crate::exit::{Exit, Stop};
-use crate::values::{self, Selection, Setting};
-use clap::error::ErrorKind;
+use crate::axis::{self, Axis};
+use crate::values::{self, Rounds, Selection, Setting};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use heap::Info;
-use report::format::visible;
-use std::ffi::OsString;
+use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// The whole command line.
 #[derive(Debug, Parser)]
@@ -34,6 +33,8 @@ pub struct Options {
 /// What to do instead of measuring.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Measure over the values of parameters: gc.nursery=8KiB..8MiB
+    Sweep(Sweep),
     /// Show the backends, what they can do, and their parameters
     List(List),
     /// Make the report again, from record files alone
@@ -50,20 +51,35 @@ pub enum Command {
 }
 
 /// Options of a measuring run.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
+#[group(skip)]
 pub struct Measure {
     /// Backends to measure: names, or all
-    #[arg(long, value_name = "NAME,...", value_delimiter = ',', default_value = "all")]
-    #[arg(value_parser = values::selection)]
+    /// [default: all; in a sweep the swept ones with malloc and rc beside them]
+    #[arg(long, value_name = "NAME,...", value_delimiter = ',', value_parser = values::selection)]
     pub backend: Vec<Selection>,
     /// Board sizes: 8, or 8,9, or 6..=10
     #[arg(long, value_name = "N,...", value_delimiter = ',', default_value = "8,9")]
     #[arg(value_parser = values::sizes, allow_negative_numbers = true)]
     pub n: Vec<RangeInclusive<u32>>,
-    /// Samples of each backend at each size [default: 8, or 1 with --counted]
+    /// Samples of each backend at each size, or auto: until all ratios are precise
+    /// [default: 8, or 1 with --counted, or auto with --target or --budget]
     #[arg(long, value_name = "COUNT", allow_negative_numbers = true)]
     #[arg(value_parser = values::rounds)]
-    pub rounds: Option<u32>,
+    pub rounds: Option<Rounds>,
+    /// Width of a ratio's 95 % interval that is precise enough for --rounds auto
+    /// [default: 2%]
+    #[arg(long, value_name = "PERCENT", value_parser = values::target)]
+    #[arg(allow_negative_numbers = true)]
+    pub target: Option<f64>,
+    /// Time after which no sample is started, but for those of the first round
+    /// [default: none, or 60s with --rounds auto]
+    #[arg(long, value_name = "TIME", value_parser = values::time, allow_negative_numbers = true)]
+    pub budget: Option<Duration>,
+    /// Least time that the searches of a sample last together
+    #[arg(long, value_name = "TIME", value_parser = values::time, allow_negative_numbers = true)]
+    #[arg(default_value = "100ms")]
+    pub sample_time: Duration,
     /// Seed of the random order [default: a new one each time]
     #[arg(long, value_name = "NUMBER", allow_negative_numbers = true, value_parser = values::seed)]
     pub seed: Option<u64>,
@@ -81,6 +97,12 @@ pub struct Measure {
     /// Count the work done instead of timing it
     #[arg(long)]
     pub counted: bool,
+    /// Show how long the program stood still: collections, cascades of releases
+    #[arg(long)]
+    pub pauses: bool,
+    /// Continue the run of this record file: its samples are kept, the others taken
+    #[arg(long, value_name = "FILE")]
+    pub resume: Option<PathBuf>,
     /// Folder for the records and the report; earlier ones there are moved aside
     #[arg(long, value_name = "DIR", default_value = "results")]
     pub out: PathBuf,
@@ -90,6 +112,21 @@ pub struct Measure {
     /// Only results and errors: no progress, no warnings, no remarks
     #[arg(long, short)]
     pub quiet: bool,
+    /// Names of the options that were given, not left at their defaults.
+    #[arg(skip)]
+    pub given: BTreeSet<String>,
+}
+
+/// Options of `sweep`.
+#[derive(Args, Debug)]
+pub struct Sweep {
+    /// What to vary: sizes double, other numbers grow by the square root of two;
+    /// heap-limit=1.1x..8x is in multiples of what lives at most
+    #[arg(required = true, value_name = "PARAMETER=VALUES", value_parser = axis::axis)]
+    pub axes: Vec<Axis>,
+    /// As without `sweep`.
+    #[command(flatten)]
+    pub measure: Measure,
 }
 
 /// Options of `list`.
@@ -112,6 +149,9 @@ pub struct Report {
     /// Backend to compare with [default: the one that was entered twice]
     #[arg(long, value_name = "NAME")]
     pub baseline: Option<String>,
+    /// Show how long the program stood still: collections, cascades of releases
+    #[arg(long)]
+    pub pauses: bool,
     /// Only the table and errors
     #[arg(long, short)]
     pub quiet: bool,
@@ -158,75 +198,6 @@ pub enum Format {
     Json,
 }
 
-/// What was given on the command line.
-#[derive(Debug)]
-pub enum Given {
-    /// Something to do.
-    Run(Box<Options>),
-    /// The help or the version was asked for.
-    Text(String),
-}
-
-/// Reads the process's arguments.
-///
-/// # Errors
-///
-/// [`Exit::BadInput`], in one line.
-pub fn read() -> Result<Given, Stop> {
-    let arguments: Vec<OsString> = std::env::args_os().collect();
-    match Options::try_parse_from(&arguments) {
-        Ok(options) => Ok(Given::Run(Box::new(options))),
-        Err(error) => match error.kind() {
-            ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
-                Ok(Given::Text(error.render().to_string()))
-            }
-            _ => {
-                let error = recognisable(&arguments).unwrap_or(error);
-                let why = anyhow::Error::msg(one_line(&error.render().to_string()));
-                Err(Stop { exit: Exit::BadInput, why })
-            }
-        },
-    }
-}
-
-/// What is said of the arguments with their control characters written out:
-/// the parser drops some, and a line break would break its message.
-fn recognisable(arguments: &[OsString]) -> Option<clap::Error> {
-    let visible = arguments.iter().map(|argument| visible(&argument.to_string_lossy()));
-    Options::try_parse_from(visible).err()
-}
-
-/// The parser's message without its label, usage and line breaks.
-fn one_line(message: &str) -> String {
-    let message = message.strip_prefix("error: ").unwrap_or(message);
-    let lines = message
-        .lines()
-        .map(str::trim)
-        .take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more information"))
-        .filter(|line| !line.is_empty());
-    let mut text = String::new();
-    for line in lines {
-        let join = match () {
-            () if text.is_empty() => "",
-            () if text.ends_with(':') || line.starts_with('[') => " ",
-            () => "; ",
-        };
-        text = text + join + line;
-    }
-    text
-}
-
-/// The command line as it was given, for the records.
-pub fn command_line() -> String {
-    let quoted = |argument: String| match argument.contains(|c: char| c.is_whitespace()) {
-        true => format!("'{argument}'"),
-        false => argument,
-    };
-    let arguments = std::env::args_os().skip(1);
-    let arguments = arguments.map(|argument| quoted(argument.to_string_lossy().into_owned()));
-    std::iter::once("rc-vs-gc".to_owned()).chain(arguments).collect::<Vec<_>>().join(" ")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -235,14 +206,5 @@ mod tests {
     #[test]
     fn the_definition_is_consistent() {
         Options::command().debug_assert();
-    }
-
-    #[test]
-    fn messages_are_one_line() {
-        let clap = "error: invalid value 'x' for '--format <F>'\n  [possible values: table, json]\n\n\
-                    \x20 tip: try y\n\nUsage: z\n\nFor more information, try '--help'.\n";
-        let line =
-            "invalid value 'x' for '--format <F>' [possible values: table, json]; tip: try y";
-        assert_eq!(one_line(clap), line);
     }
 }

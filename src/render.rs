@@ -25,7 +25,7 @@ pub fn run(options: &options::Report) -> Result<Exit, Stop> {
     let baseline = options.baseline.as_deref();
     let counted = records.iter().all(|record| record.counted);
     let index = write(&records, baseline, &report_in(&options.out))?;
-    terminal::print(&self::table(&records, baseline, counted)?)?;
+    terminal::print(&tables(&summary(&records, baseline)?, counted, options.pauses))?;
     if !options.quiet {
         let index = visible(&index.display().to_string());
         terminal::print(&format!("\nreport:  {index}\n"))?;
@@ -66,19 +66,23 @@ pub fn write(records: &[Record], baseline: Option<&str>, folder: &Path) -> Resul
     }
 }
 
-/// The table for a terminal: of times, or of work counts.
+/// The summary of records, with ratios to a backend, or to the one entered twice.
 ///
 /// # Errors
 ///
 /// [`Exit::BadInput`]: an unknown baseline.
-pub fn table(records: &[Record], baseline: Option<&str>, counted: bool) -> Result<String, Stop> {
+pub fn summary(records: &[Record], baseline: Option<&str>) -> Result<Summary, Stop> {
     let baseline = baseline.or_else(|| entered_twice(records));
-    let summary = Summary::new(records, baseline).map_err(Stop::bad_input)?;
+    Summary::new(records, baseline).map_err(Stop::bad_input)
+}
+
+/// The tables for a terminal: of times, or of work counts, and what was asked for.
+pub fn tables(summary: &Summary, counted: bool, _pauses: bool) -> String {
     let columns = terminal::width_columns();
-    Ok(match counted {
-        true => table::counts_table(&summary, columns),
-        false => table::results_table(&summary, columns),
-    })
+    match counted {
+        true => table::counts_table(summary, columns),
+        false => table::results_table(summary, columns),
+    }
 }
 
 /// The backend that the run compared with, if it has a time.

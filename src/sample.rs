@@ -7,6 +7,7 @@
 //! work counts are compared with the expected ones.
 
 use crate::exit::{Exit, Stop};
+use crate::times::Times;
 use crate::{config, expected, machine, terminal};
 use anyhow::anyhow;
 use heap::{BACKENDS, Backend, Heap, HeapError, Info, Off, On, Settings, Stats, Visit};
@@ -16,9 +17,6 @@ use serde::{Deserialize, Serialize};
 use std::cell::OnceCell;
 use std::time::Instant;
 
-/// Most timed searches of a sample.
-const MAX_ITERATIONS: u64 = 1_000;
-
 /// A sample to run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Task {
@@ -26,7 +24,7 @@ pub struct Task {
     pub record: Record,
     /// The core to run on; any, where there is none.
     pub core: Option<usize>,
-    /// How long the uncounted searches shall last together, in nanoseconds.
+    /// How long the warm-up and the timed searches last together at least, in nanoseconds.
     pub search_ns: u64,
 }
 
@@ -111,18 +109,18 @@ impl Visit for Measure<'_> {
 impl Measure<'_> {
     /// Times searches of the uncounted instance. Peaks are recorded, if it fails too.
     fn time<B: Backend>(&mut self) -> Result<Stats, Failure> {
+        let start = Instant::now();
         let mut heap = <B::Heap<Off>>::new(self.settings);
         let queens = Queens::<Off>::new(self.record.n);
         let warm_up = search(&mut heap, &queens);
         self.peaks(&heap.stats());
-        let (warm_up_ns, first) = warm_up?;
+        let (_, first) = warm_up?;
         self.record.solutions = Some(first.solutions);
         self.check_answer(&first)?;
         heap.settle();
 
-        let iterations = iterations(self.search_ns, warm_up_ns);
-        self.record.iterations_ns.reserve_exact(iterations as usize);
-        for _ in 0..iterations {
+        let mut times = Times::default();
+        loop {
             if !B::INFO.reclaims {
                 // It keeps all it ever allocated; each search shall start alike.
                 drop(heap);
@@ -132,9 +130,14 @@ impl Measure<'_> {
             self.peaks(&heap.stats());
             let (ns, answer) = ended?;
             self.check_answer(&answer)?;
-            self.record.iterations_ns.push(ns);
+            times.push(ns);
             heap.settle();
+            // The time that has passed decides, not the times that were measured.
+            if start.elapsed().as_nanos() >= u128::from(self.search_ns) {
+                break;
+            }
         }
+        self.record.iterations_ns = times.into_values_ns();
         self.record.wall_ns = median_ns(&self.record.iterations_ns);
         Ok(heap.stats())
     }
@@ -192,11 +195,6 @@ fn search(heap: &mut impl Heap, queens: &Queens<Off>) -> Result<(u64, Answer), H
     let answer = heap.run(queens);
     let elapsed = start.elapsed();
     Ok((elapsed.as_nanos() as u64, answer?))
-}
-
-/// Searches to time, so that they and the warm-up last `search_ns` together.
-fn iterations(search_ns: u64, warm_up_ns: u64) -> u64 {
-    search_ns.div_ceil(warm_up_ns.max(1)).saturating_sub(1).clamp(1, MAX_ITERATIONS)
 }
 
 /// The median: of an even number the mean of the middle two, half a nanosecond rounded up.
@@ -264,13 +262,18 @@ mod tests {
     }
 
     #[test]
-    fn a_sample_lasts_long_enough() {
-        assert_eq!(iterations(100, 30), 3);
-        assert_eq!(iterations(100, 200), 1);
-        assert_eq!(iterations(u64::MAX, 0), MAX_ITERATIONS);
+    fn medians() {
         assert_eq!(median_ns(&[5, 1, 4, 2]), Some(3));
         assert_eq!((median_ns(&[9, 7, 1]), median_ns(&[1, 2])), (Some(7), Some(2)));
         assert_eq!((median_ns(&[]), median_ns(&[u64::MAX, u64::MAX])), (None, Some(u64::MAX)));
+    }
+
+    #[test]
+    fn a_sample_lasts_long_enough() {
+        let record = Record { backend: "stack".to_owned(), n: 3, ..Record::new() };
+        let start = Instant::now();
+        let record = run(Task { record, core: None, search_ns: 20_000_000 }).unwrap();
+        assert!(start.elapsed().as_millis() >= 20 && record.iterations_ns.len() > 10);
     }
 
     #[test]

@@ -5,6 +5,7 @@ use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, P
 use report::format::visible;
 use std::fmt;
 use std::io::{self, ErrorKind, Write};
+use std::time::Duration;
 
 /// Columns of a line where there is no terminal: enough for grep to find rows whole.
 const WIDE_COLUMNS: u16 = 1000;
@@ -43,10 +44,23 @@ pub fn width_columns() -> u16 {
     console::Term::stdout().size_checked().map_or(WIDE_COLUMNS, |(_, columns)| columns)
 }
 
-/// A progress bar over so many samples; shown on a terminal only, and not when `quiet`.
-pub fn progress(samples: usize, quiet: bool) -> ProgressBar {
+/// What a progress bar runs over.
+#[derive(Clone, Copy, Debug)]
+pub enum Progress {
+    /// So many samples.
+    Samples(usize),
+    /// At most so long.
+    Time(Duration),
+}
+
+/// A progress bar; shown on a terminal only, and not when `quiet`.
+pub fn progress(over: Progress, quiet: bool) -> ProgressBar {
     let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
-    let style = ProgressStyle::with_template("{bar:24} {pos}/{len}  {msg}{left}")
+    let (len, template) = match over {
+        Progress::Samples(samples) => (samples as u64, "{bar:24} {pos}/{len}  {msg}{left}"),
+        Progress::Time(budget) => (budget.as_secs().max(1), "{bar:24} {pos} of {len} s  {msg}"),
+    };
+    let style = ProgressStyle::with_template(template)
         .unwrap_or_else(|_| ProgressStyle::default_bar())
         .with_key("left", |state: &ProgressState, text: &mut dyn fmt::Write| {
             // The first sample says how long the others may take.
@@ -55,5 +69,5 @@ pub fn progress(samples: usize, quiet: bool) -> ProgressBar {
             }
         })
         .progress_chars("=> ");
-    ProgressBar::with_draw_target(Some(samples as u64), target).with_style(style)
+    ProgressBar::with_draw_target(Some(len), target).with_style(style)
 }

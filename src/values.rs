@@ -5,9 +5,25 @@ use heap::settings::parse_bytes;
 use heap::{BACKENDS, Info};
 use nqueens::MAX_N;
 use std::ops::RangeInclusive;
+use std::time::Duration;
 
 /// Most rounds of a run.
-const MAX_ROUNDS: u32 = 100_000;
+pub const MAX_ROUNDS: u32 = 100_000;
+
+/// Shortest time that can be given.
+const SHORTEST: Duration = Duration::from_micros(1);
+
+/// Longest time that can be given.
+const LONGEST: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+
+/// How many samples to take of each configuration at each size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rounds {
+    /// So many.
+    Count(u32),
+    /// Until the ratios are precise, or the time is up.
+    Auto,
+}
 
 /// What one name of `--backend` selects.
 #[derive(Clone, Copy, Debug)]
@@ -36,7 +52,7 @@ pub fn selection(text: &str) -> Result<Selection, String> {
 
 /// Reads the name of a backend.
 pub fn backend(text: &str) -> Result<&'static Info, String> {
-    BACKENDS.iter().find(|info| info.name == text).ok_or_else(|| {
+    heap::find(text).ok_or_else(|| {
         let nearest = nearest(text, BACKENDS.iter().map(|info| info.name));
         let meant = match nearest.is_empty() {
             true => String::new(),
@@ -65,10 +81,27 @@ pub fn bytes(text: &str) -> Result<usize, String> {
     parse_bytes(text).ok_or_else(|| "give a size such as 4096, 64KiB, 1.5MiB or 2GiB".into())
 }
 
-/// Reads a number of rounds.
-pub fn rounds(text: &str) -> Result<u32, String> {
+/// Reads a number of rounds, or `auto`.
+pub fn rounds(text: &str) -> Result<Rounds, String> {
+    if text == "auto" {
+        return Ok(Rounds::Auto);
+    }
     let rounds = text.parse().ok().filter(|rounds| (1..=MAX_ROUNDS).contains(rounds));
-    rounds.ok_or_else(|| format!("give a count from 1 to {MAX_ROUNDS}"))
+    let rounds = rounds.ok_or_else(|| format!("give a count from 1 to {MAX_ROUNDS}, or auto"));
+    rounds.map(Rounds::Count)
+}
+
+/// Reads the width of an interval, as a fraction: `2%` is 0.02.
+pub fn target(text: &str) -> Result<f64, String> {
+    let target = percent(text).ok().filter(|target| (0.0001..=1.0).contains(target));
+    target.ok_or_else(|| "give per cent from 0.01 to 100, such as 2%".into())
+}
+
+/// Reads a time: `60s`, `1h 30m`, `100ms`.
+pub fn time(text: &str) -> Result<Duration, String> {
+    let time = humantime::parse_duration(text).ok();
+    let time = time.filter(|time| (SHORTEST..=LONGEST).contains(time));
+    time.ok_or_else(|| "give a time from 1us to 7days, such as 100ms, 60s or 5min".into())
 }
 
 /// Reads a percentage, as a fraction: `5%` is 0.05.
@@ -115,6 +148,17 @@ mod tests {
         for wrong in ["", "0", "33", "x", "-1", "8..8", "9..=8", "0..=4", "30..=33", "..", "1..0"] {
             assert!(sizes(wrong).is_err(), "{wrong:?}");
         }
+    }
+
+    #[test]
+    fn times_and_rounds() {
+        assert_eq!(time("1m 30s"), Ok(Duration::from_secs(90)));
+        assert_eq!(time("100ms"), Ok(Duration::from_millis(100)));
+        for wrong in ["", "60", "0s", "-1s", "x", "1ns", "8days", "1e3s"] {
+            assert!(time(wrong).is_err(), "{wrong:?}");
+        }
+        assert_eq!((rounds("auto"), rounds("7")), (Ok(Rounds::Auto), Ok(Rounds::Count(7))));
+        assert!(rounds("Auto").is_err() && target("0%").is_err() && target("2%") == Ok(0.02));
     }
 
     #[test]

@@ -30,7 +30,7 @@ impl Kind {
 }
 
 /// A backend's description and capabilities.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Info {
     /// Name on the command line and in records.
     pub name: &'static str,
@@ -60,7 +60,7 @@ pub struct Info {
 }
 
 /// A tunable parameter.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Param {
     /// Name, after the backend's name and a dot on the command line.
     pub name: &'static str,

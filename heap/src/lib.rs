@@ -26,6 +26,6 @@ pub use heap::{Backend, Family, Frames, Heap, Mutator, Program};
 pub use info::{Info, Kind, Param, Unit};
 pub use machine::Stack;
 pub use object::{Chain, Edge, Item, Link, Node, Object, Plain, Visitor};
-pub use registry::{BACKENDS, Visit, visit};
+pub use registry::{BACKENDS, Visit, find, visit};
 pub use settings::{SettingError, Settings, Zeal};
 pub use tally::{Event, HeapError, Off, On, Stats, Tally};

@@ -13,6 +13,11 @@ pub trait Visit {
     fn visit<B: Backend>(self) -> Self::Out;
 }
 
+/// The description of the backend of this name, if there is one.
+pub fn find(name: &str) -> Option<&'static Info> {
+    BACKENDS.iter().find(|info| info.name == name)
+}
+
 /// Makes the list and the dispatch from one line per backend.
 macro_rules! registry {
     ($($module:ident :: $backend:ident),+ $(,)?) => {

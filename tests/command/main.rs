@@ -8,6 +8,9 @@ mod list;
 mod output;
 mod records;
 mod report_again;
+mod resume;
+mod rounds;
+mod sweep;
 
 use assert_cmd::Command;
 use serde_json::Value;

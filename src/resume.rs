@@ -1,0 +1,185 @@
+//! What an interrupted run has left to do.
+//!
+//! The record file says it all: its first record has the command line, the
+//! seed and the machine, so the same study is set up again, and the samples
+//! that are there are not taken twice.
+
+use crate::arguments::parse_line;
+use crate::axis::Axis;
+use crate::config::{Config, HEAP_LIMIT, HEAP_MULTIPLE};
+use crate::exit::Stop;
+use crate::options::{Command, Measure};
+use crate::study::{Entry, Study};
+use anyhow::anyhow;
+use report::Record;
+use std::collections::{BTreeSet, HashSet};
+use std::path::Path;
+
+/// The study of a record file, as it would be set up now.
+///
+/// # Errors
+///
+/// [`crate::exit::Exit::BadInput`]: the file is of another study than the
+/// options, of another program or machine; the message says what differs.
+pub fn study(
+    file: &Path,
+    first: &Record,
+    options: &Measure,
+    axes: &[Axis],
+    now: &Record,
+) -> Result<Study, Stop> {
+    let refused = |why: String| {
+        Stop::bad_input(anyhow!("--resume {}: cannot be continued: {why}", file.display()))
+    };
+    let mut differences = machine_differences(first, now);
+    let Some(then) = parse_line(&first.command) else {
+        let command = &first.command;
+        return Err(refused(format!("its command '{command}' is not one of this program")));
+    };
+    let (then, then_axes) = match then.command {
+        None => (then.measure, Vec::new()),
+        Some(Command::Sweep(sweep)) => (sweep.measure, sweep.axes),
+        Some(_) => return Err(refused("its command does not measure".to_owned())),
+    };
+    // The seed may have been a random one.
+    let mut study = Study::of(&then, &then_axes, first.seed)?;
+    let asked_axes = if axes.is_empty() { &then_axes } else { axes };
+    let asked = Study::of(&asked(&then, options), asked_axes, first.seed)?;
+    differences.extend(study_differences(&study, &asked));
+    if !differences.is_empty() {
+        return Err(refused(differences.join("; ")));
+    }
+    // How long it goes on may change: what was taken is the start of it all the same.
+    study = Study { rounds: asked.rounds, target: asked.target, budget: asked.budget, ..study };
+    Ok(study)
+}
+
+/// The options of then, with those in place that are given now.
+fn asked(then: &Measure, now: &Measure) -> Measure {
+    let mut asked = then.clone();
+    for name in &now.given {
+        match name.as_str() {
+            "backend" => asked.backend.clone_from(&now.backend),
+            "n" => asked.n.clone_from(&now.n),
+            "rounds" => asked.rounds = now.rounds,
+            "target" => asked.target = now.target,
+            "budget" => asked.budget = now.budget,
+            "sample_time" => asked.sample_time = now.sample_time,
+            "seed" => asked.seed = now.seed,
+            "baseline" => asked.baseline = now.baseline,
+            "heap_limit" => asked.heap_limit = now.heap_limit,
+            "set" => asked.set.clone_from(&now.set),
+            "counted" => asked.counted = now.counted,
+            // Where results go and how they are shown is no part of a study.
+            _ => {}
+        }
+    }
+    asked
+}
+
+/// What differs, in words: there and here.
+fn difference(what: &str, there: impl ToString, here: impl ToString) -> Option<String> {
+    let (there, here) = (there.to_string(), here.to_string());
+    let or_none = |text: String| if text.is_empty() { "none".to_owned() } else { text };
+    (there != here).then(|| format!("{what}: {} there, {} here", or_none(there), or_none(here)))
+}
+
+fn machine_differences(first: &Record, now: &Record) -> Vec<String> {
+    let (there, here) = (&first.machine, &now.machine);
+    let text = |text: &Option<String>| text.clone().unwrap_or_default();
+    let differences = [
+        difference("program", &first.program, &now.program),
+        difference("commit", &first.commit, &now.commit),
+        difference("processor", &there.processor, &here.processor),
+        difference("cores", there.cores, here.cores),
+        difference("kernel", &there.kernel, &here.kernel),
+        difference("compiler", &there.compiler, &here.compiler),
+        difference("debug build", there.debug_build, here.debug_build),
+        difference("flags", text(&there.flags), text(&here.flags)),
+        difference("machine", text(&there.id), text(&here.id)),
+    ];
+    differences.into_iter().flatten().collect()
+}
+
+fn study_differences(there: &Study, here: &Study) -> Vec<String> {
+    let sizes = |study: &Study| join(study.sizes.iter().map(u32::to_string));
+    let differences = [
+        difference("seed", there.seed, here.seed),
+        difference("n", sizes(there), sizes(here)),
+        difference("counted", there.counted, here.counted),
+        difference("sample time in ns", there.sample_ns, here.sample_ns),
+    ];
+    let mut differences: Vec<String> = differences.into_iter().flatten().collect();
+    let names = |study: &Study| -> BTreeSet<String> {
+        study.configs.iter().map(|config| config.info.name.to_owned()).collect()
+    };
+    let configs = |study: &Study| study.configs.iter().map(text).collect();
+    // Parameters only where the names are the same.
+    let differing = only(names(there), names(here));
+    let (there, here) =
+        differing.unwrap_or_else(|| only(configs(there), configs(here)).unwrap_or_default());
+    differences.extend(difference("backends", there, here));
+    differences
+}
+
+/// A configuration in words.
+fn text(config: &Config) -> String {
+    let multiple = config.multiple.map(|multiple| format!("{HEAP_LIMIT}={multiple}x"));
+    let params = config.params.iter().map(|(name, value)| format!("{name}={value}"));
+    let twice = if config.control { " twice" } else { "" };
+    format!("{}{twice} ({})", config.info.name, join(params.chain(multiple)))
+}
+
+/// What only one side has; `None` where both have the same.
+fn only(there: BTreeSet<String>, here: BTreeSet<String>) -> Option<(String, String)> {
+    let of = |a: &BTreeSet<String>, b: &BTreeSet<String>| join(a.difference(b).cloned());
+    (there != here).then(|| (of(&there, &here), of(&here, &there)))
+}
+
+fn join(texts: impl Iterator<Item = String>) -> String {
+    texts.collect::<Vec<_>>().join(", ")
+}
+
+/// The samples of a study that the records already are.
+///
+/// # Errors
+///
+/// [`crate::exit::Exit::BadInput`]: a record is of another run, or there twice.
+pub fn taken(file: &Path, study: &Study, records: &[Record]) -> Result<HashSet<Entry>, Stop> {
+    let mut taken = HashSet::new();
+    for (i, record) in records.iter().enumerate() {
+        let entry = entry(study, record);
+        if !entry.is_some_and(|entry| taken.insert(entry)) {
+            return Err(Stop::bad_input(anyhow!(
+                "--resume {}: cannot be continued: record {} ({}, n = {}, round {}) is {}",
+                file.display(),
+                i + 1,
+                record.backend,
+                record.n,
+                record.round,
+                if entry.is_some() { "there twice" } else { "of another run" }
+            )));
+        }
+    }
+    Ok(taken)
+}
+
+fn entry(study: &Study, record: &Record) -> Option<Entry> {
+    let multiple = record.params.get(HEAP_MULTIPLE);
+    let config = study.configs.iter().position(|config| {
+        let limited = config.multiple.map(|multiple| format!("{multiple}x"));
+        config.info.name == record.backend
+            && config.control == record.control
+            && limited.as_ref() == multiple
+            && record.params.iter().all(|(name, value)| {
+                let of_multiple =
+                    name == HEAP_MULTIPLE || (name == HEAP_LIMIT && limited.is_some());
+                of_multiple || config.params.get(name) == Some(value)
+            })
+    });
+    let same_run = record.seed == study.seed
+        && record.counted == study.counted
+        && study.sizes.contains(&record.n);
+    let config = config.filter(|_| same_run)?;
+    Some(Entry { round: record.round, n: record.n, config })
+}
