@@ -160,9 +160,16 @@ pub struct Report {
 /// Options of `explain`.
 #[derive(Args, Debug)]
 pub struct Explain {
-    /// Record files; their records are taken together
+    /// Record files; each program and machine in them is explained apart
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
+    /// Board sizes: 8, or 8,9, or 6..=10 [default: the largest with times]
+    #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = values::sizes)]
+    #[arg(allow_negative_numbers = true)]
+    pub n: Vec<RangeInclusive<u32>>,
+    /// How it is written: tables for a terminal, Markdown, or one JSON array
+    #[arg(long, value_enum, default_value_t = Page::Table)]
+    pub format: Page,
 }
 
 /// Options of `compare`.
@@ -195,6 +202,14 @@ pub struct Merge {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Format {
     Table,
+    Json,
+}
+
+/// How an explanation is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Page {
+    Table,
+    Markdown,
     Json,
 }
 

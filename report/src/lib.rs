@@ -8,6 +8,7 @@
 //! | [`record`] | one measured sample, as one line of JSON |
 //! | [`stats`] | medians and paired ratios with bootstrap intervals |
 //! | [`summary`] | samples grouped into rows, each with its ratio to a baseline |
+//! | [`explain`] | where the time goes: the ladder, overhead over a bound, cost of a count |
 //! | [`mod@format`] | numbers with units, the same everywhere |
 //! | [`table`] | rows as text for a terminal |
 //! | [`charts`] | rows as figures, SVG and PNG |
@@ -17,6 +18,7 @@
 #![warn(missing_docs)]
 
 pub mod charts;
+pub mod explain;
 pub mod format;
 mod headline;
 pub mod html;

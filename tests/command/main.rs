@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod bad_input;
+mod explain;
 mod failures;
 mod interrupted;
 mod list;

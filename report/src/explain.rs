@@ -1,0 +1,252 @@
+//! Where the time goes, derived from records alone.
+//!
+//! | module | one idea |
+//! |---|---|
+//! | `scope` | which samples may be compared, and how they pair |
+//! | `steps` | the steps as data: what changes from one backend to the next |
+//! | `ladder` | the cost of one change at a time |
+//! | `bound` | overhead over the cheapest mutator seen |
+//! | `operations` | the cost of one reference-count operation |
+//! | `pages` | all of it as headings, tables and sentences |
+//! | `text`, `markdown`, `json` | the pages for a terminal, for a document; the values for programs |
+
+use crate::format::clean;
+use crate::record::{Record, Status};
+use crate::stats::Estimate;
+use crate::summary::{NoiseFloor, Summary};
+use scope::Sides;
+use serde::Serialize;
+use std::collections::BTreeSet;
+use thiserror::Error;
+
+mod bound;
+mod json;
+mod ladder;
+mod markdown;
+mod operations;
+mod pages;
+mod scope;
+mod split;
+mod steps;
+mod text;
+
+pub use bound::{Bound, Overhead};
+pub use json::json;
+pub use ladder::{Beside, Ladder, Missing, Rung, Step};
+pub use markdown::markdown;
+pub use operations::Operation;
+pub use pages::{Block, pages};
+pub use text::text;
+
+/// One program on one machine at one size, explained.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Explanation {
+    /// Program, machine and compiler.
+    pub heading: String,
+    /// Size of the problem.
+    pub n: u32,
+    /// Cells that one search allocates: what times are divided by.
+    pub cells_allocated: u64,
+    /// Largest relative difference that is noise: 0.012 is 1.2 %. `None` without an A/A pair.
+    pub noise: Option<f64>,
+    /// The noise floor in words.
+    pub noise_sentence: Option<String>,
+    /// The ladder: its lines of which at least two rungs have a time.
+    pub ladders: Vec<Ladder>,
+    /// Steps that are on no line.
+    pub beside: Beside,
+    /// Overhead over the cheapest mutator.
+    pub bound: Option<Bound>,
+    /// Cost of the reference-count operations.
+    pub operations: Vec<Operation>,
+    /// What split reference counting is made of (claim S3).
+    pub split: Option<Ladder>,
+    /// What share of split reference counting is what, in a sentence.
+    pub answer: String,
+    /// Labels of the configurations that stand for their backends, where there are several.
+    pub chosen: Vec<String>,
+}
+
+/// Whether a step is a difference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// The end takes longer than the start.
+    Costs,
+    /// The end takes less time than the start.
+    Saves,
+    /// The median lies within the noise floor.
+    NoDifference,
+    /// The interval includes both, or a single pair gives none.
+    Unclear,
+}
+
+impl Verdict {
+    fn of(ratio: &Estimate, noise: Option<&NoiseFloor>) -> Self {
+        // As a logarithm, so that a ratio and its inverse are equally far from 1.
+        let noise = noise.map(|noise| noise.fraction().ln_1p());
+        match ratio.interval() {
+            _ if noise.is_some_and(|noise| ratio.value.ln().abs() <= noise) => Self::NoDifference,
+            Some((low, _)) if low > 1.0 => Self::Costs,
+            Some((_, high)) if high < 1.0 => Self::Saves,
+            _ => Self::Unclear,
+        }
+    }
+
+    /// For a table: `costs`, `no difference`, ...
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Costs => "costs",
+            Self::Saves => "saves",
+            Self::NoDifference => "no difference",
+            Self::Unclear => "unclear",
+        }
+    }
+}
+
+/// Why there is nothing to explain. Each message is one line.
+#[derive(Debug, Error, PartialEq)]
+pub enum ExplainError {
+    /// No sample of this program and machine has a time, at the size that was asked for.
+    #[error("{heading}: no timed samples{}; {hint}", at(*.n))]
+    NoTimes {
+        /// Program, machine and compiler.
+        heading: String,
+        /// The size, if one was asked for.
+        n: Option<u32>,
+        /// What there is, or what to do.
+        hint: String,
+    },
+    /// A step takes two backends.
+    #[error(
+        "{heading}: only {backend} has times at n = {n}, so there is nothing to compare; measure another backend too"
+    )]
+    OneBackend {
+        /// Program, machine and compiler.
+        heading: String,
+        /// The backend.
+        backend: String,
+        /// The size.
+        n: u32,
+    },
+    /// Backends that call themselves right did different work, so their times say nothing.
+    #[error(
+        "{heading}: {first} and {second} did different work at n = {n}; one of these records is wrong, measure again"
+    )]
+    DifferentWork {
+        /// Program, machine and compiler.
+        heading: String,
+        /// A backend.
+        first: String,
+        /// One with another answer or another number of cells.
+        second: String,
+        /// The size.
+        n: u32,
+    },
+}
+
+fn at(n: Option<u32>) -> String {
+    n.map_or(String::new(), |n| format!(" at n = {n}"))
+}
+
+/// Explains records: each program on each machine apart, at each of `sizes`, or, without any, at
+/// the largest size at which two backends have times. There is one result for each of these.
+///
+/// Samples of different compilers, builds or commits are other programs.
+pub fn explain(records: &[Record], sizes: &[u32]) -> Vec<Result<Explanation, ExplainError>> {
+    let mut results = Vec::new();
+    for (heading, records) in scope::origins(records) {
+        let sizes: Vec<Option<u32>> = match sizes {
+            [] => vec![largest(&records)],
+            asked => asked.iter().copied().map(Some).collect(),
+        };
+        results.extend(sizes.into_iter().map(|n| Explanation::new(&heading, &records, n)));
+    }
+    results
+}
+
+fn timed(record: &Record) -> bool {
+    let has_time = record.wall_ns.is_some() || !record.iterations_ns.is_empty();
+    record.status == Status::Ok && has_time && !record.counted && !record.control
+}
+
+/// The largest n at which two backends have times, else the largest at which one has.
+fn largest(records: &[&Record]) -> Option<u32> {
+    let timed: BTreeSet<(u32, &str)> = records
+        .iter()
+        .filter(|record| timed(record))
+        .map(|record| (record.n, record.backend.as_str()))
+        .collect();
+    let backends = |n: u32| timed.iter().filter(|(other, _)| *other == n).count();
+    timed.iter().map(|&(n, _)| (backends(n) > 1, n)).max().map(|(_, n)| n)
+}
+
+impl Explanation {
+    fn new(heading: &str, records: &[&Record], n: Option<u32>) -> Result<Self, ExplainError> {
+        let heading = heading.to_owned();
+        let Some(n) = n else {
+            let hint = "give records of a run without --counted".to_owned();
+            return Err(ExplainError::NoTimes { heading, n, hint });
+        };
+        let here: Vec<Record> =
+            records.iter().filter(|record| record.n == n).map(|&record| record.clone()).collect();
+        // Without a baseline to look for, this cannot fail.
+        let summary = Summary::new(&here, None).unwrap_or_default();
+        let sides = Sides::new(&here, &summary);
+        let Some(first) = sides.sides.first() else {
+            let sizes: BTreeSet<u32> =
+                records.iter().filter(|record| timed(record)).map(|record| record.n).collect();
+            let sizes: Vec<String> = sizes.iter().map(u32::to_string).collect();
+            let hint = match sizes.is_empty() {
+                true => "give records of a run without --counted".to_owned(),
+                false => format!("there are some at n = {}", sizes.join(", ")),
+            };
+            return Err(ExplainError::NoTimes { heading, n: Some(n), hint });
+        };
+        if sides.sides.iter().all(|side| side.backend == first.backend) {
+            let backend = first.backend.clone();
+            return Err(ExplainError::OneBackend { heading, backend, n });
+        }
+        let work = |record: &&Record| (record.solutions, record.cells_allocated);
+        let mut done = here.iter().filter(|record| timed(record));
+        if let Some(first) = done.next()
+            && let Some(second) = done.find(|record| work(record) != work(&first))
+        {
+            let [first, second] = [first, second].map(|record| clean(&record.backend));
+            return Err(ExplainError::DifferentWork { heading, first, second, n });
+        }
+        let Some(cells_allocated) = first.row.cells_allocated.filter(|&cells| cells > 0) else {
+            let hint = "and without cells to divide by, times say nothing".to_owned();
+            return Err(ExplainError::NoTimes { heading, n: Some(n), hint });
+        };
+        let cells = cells_allocated as f64;
+        let split = Ladder::new(&steps::SPLIT, &sides, cells);
+        Ok(Self {
+            heading,
+            n,
+            cells_allocated,
+            noise: sides.noise.map(NoiseFloor::fraction),
+            noise_sentence: sides.noise.map(NoiseFloor::sentence),
+            ladders: steps::LADDER
+                .iter()
+                .filter_map(|line| Ladder::new(line, &sides, cells))
+                .collect(),
+            beside: Beside::new(&sides, cells),
+            bound: Bound::new(&sides, cells),
+            operations: Operation::all(&sides, cells),
+            answer: split::answer(split.as_ref(), &sides, n),
+            split,
+            chosen: sides.chosen(),
+        })
+    }
+}
+
+/// An estimate in other units.
+fn scaled(estimate: Estimate, by: f64) -> Estimate {
+    Estimate {
+        value: estimate.value * by,
+        low: estimate.low * by,
+        high: estimate.high * by,
+        ..estimate
+    }
+}

@@ -1,0 +1,154 @@
+//! What may be compared: samples of one program on one machine, at one size.
+
+use crate::format::clean;
+use crate::labels::{Key, labels};
+use crate::record::{Record, Status};
+use crate::stats::{Estimate, median, median_interval, paired_ratio};
+use crate::summary::{NoiseFloor, Row, Summary};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Seed of all resampling: the same records must give the same tables.
+const SEED: u64 = 1;
+
+/// What makes the times of two samples comparable: program, machine, compiler, build.
+type Origin = (String, String, Option<String>, String, Option<String>, bool, String);
+
+fn origin(record: &Record) -> Origin {
+    let machine = &record.machine;
+    (
+        record.program.clone(),
+        machine.processor.clone(),
+        machine.id.clone(),
+        machine.compiler.clone(),
+        machine.flags.clone(),
+        machine.debug_build,
+        record.commit.clone(),
+    )
+}
+
+/// The records of each origin, each with a heading that no other has.
+pub(super) fn origins(records: &[Record]) -> Vec<(String, Vec<&Record>)> {
+    let mut groups: BTreeMap<Origin, Vec<&Record>> = BTreeMap::new();
+    for record in records {
+        groups.entry(origin(record)).or_default().push(record);
+    }
+    let short = |(program, processor, _, compiler, _, debug, _): &Origin| {
+        let build = if *debug { ", not optimised" } else { "" };
+        clean(&format!("{program} on {processor} ({compiler}{build})"))
+    };
+    let full = |origin: &Origin| {
+        let (_, _, id, _, flags, _, commit) = origin;
+        let parts = [flags.as_deref(), id.as_deref(), Some(commit)];
+        let parts: Vec<&str> = parts.into_iter().flatten().collect();
+        clean(&format!("{}, {}", short(origin), parts.join(", ")))
+    };
+    let alike = |origin| groups.keys().filter(|other| short(other) == short(origin)).count();
+    let heading = |origin| if alike(origin) == 1 { short(origin) } else { full(origin) };
+    let headings: Vec<String> = groups.keys().map(heading).collect();
+    headings.into_iter().zip(groups.into_values()).collect()
+}
+
+/// One configuration at one size, as the tables take it.
+pub(super) struct Side<'a> {
+    pub row: &'a Row,
+    pub backend: String,
+    pub problem_specific: bool,
+    /// Whether chains are filtered without a branch.
+    pub speculates: bool,
+    /// Samples that ended well, of every kind.
+    pub samples: Vec<&'a Record>,
+    /// Median time of one search in nanoseconds.
+    pub time_ns: f64,
+    /// Time in nanoseconds in each round of each run.
+    rounds: BTreeMap<(u64, u32), f64>,
+}
+
+/// All configurations of one origin at one size that have a time, the fastest first.
+pub(super) struct Sides<'a> {
+    pub sides: Vec<Side<'a>>,
+    pub noise: Option<&'a NoiseFloor>,
+    summary: &'a Summary,
+}
+
+impl<'a> Sides<'a> {
+    /// From records of one origin and size, and their summary.
+    pub fn new(records: &'a [Record], summary: &'a Summary) -> Self {
+        let keys: BTreeSet<Key> = records.iter().map(Key::of).collect();
+        let names = labels(keys.iter());
+        let mut samples: BTreeMap<&str, Vec<&Record>> = BTreeMap::new();
+        for record in records.iter().filter(|record| record.status == Status::Ok) {
+            samples.entry(&names[&Key::of(record)]).or_default().push(record);
+        }
+        let side = |row: &'a Row| {
+            let group = summary.group_of(row);
+            let samples = samples.remove(row.label.as_str())?;
+            Some(Side {
+                row,
+                backend: group.backend.clone(),
+                problem_specific: group.capabilities.problem_specific,
+                speculates: group.params.get("append").is_some_and(|how| how == "speculate"),
+                time_ns: row.time_ns?.value,
+                rounds: rounds(&samples),
+                samples,
+            })
+        };
+        let mut sides: Vec<Side> = summary.rows.iter().filter_map(side).collect();
+        sides.sort_by(|a, b| a.time_ns.total_cmp(&b.time_ns));
+        Self { sides, noise: summary.noise.first(), summary }
+    }
+
+    /// The configuration of a backend; of several the fastest.
+    pub fn of(&self, backend: &str) -> Option<&Side<'a>> {
+        self.sides.iter().find(|side| side.backend == backend)
+    }
+
+    /// Why a backend has no time: how it ended, or that it was not measured.
+    pub fn why_not(&self, backend: &str) -> String {
+        let mut rows = self.summary.rows.iter();
+        let row = rows.find(|row| self.summary.group_of(row).backend == backend);
+        match row.map(|row| row.status) {
+            None => "not measured".to_owned(),
+            Some(Status::Ok) => "not timed".to_owned(),
+            Some(failed) => failed.words().to_owned(),
+        }
+    }
+
+    /// Backends of which only the fastest of several configurations is a rung.
+    pub fn chosen(&self) -> Vec<String> {
+        let twice = |side: &&Side| {
+            let alike = self.sides.iter().filter(|other| other.backend == side.backend).count();
+            alike > 1 && self.of(&side.backend).is_some_and(|of| of.row.label == side.row.label)
+        };
+        self.sides.iter().filter(twice).map(|side| side.row.label.clone()).collect()
+    }
+}
+
+impl Side<'_> {
+    /// What one side has over the other in each round that both were in: the median and its 95 %
+    /// interval of `what(self, other)`, of times in nanoseconds. `None` where they never met.
+    pub fn paired(&self, other: &Self, what: impl Fn(f64, f64) -> f64) -> Option<Estimate> {
+        let values: Vec<f64> = self.meetings(other).map(|(a, b)| what(a, b)).collect();
+        median_interval(&values, SEED)
+    }
+
+    /// The median ratio of this side's time to the other's, as the summary has it.
+    pub fn ratio(&self, other: &Self) -> Option<Estimate> {
+        paired_ratio(&self.meetings(other).collect::<Vec<_>>(), SEED)
+    }
+
+    fn meetings<'b>(&'b self, other: &'b Self) -> impl Iterator<Item = (f64, f64)> + 'b {
+        self.rounds.iter().filter_map(|(round, &ns)| Some((ns, *other.rounds.get(round)?)))
+    }
+}
+
+/// The times that count, by run and round; the second entry of an A/A pair is none of them.
+fn rounds(samples: &[&Record]) -> BTreeMap<(u64, u32), f64> {
+    let mut rounds: BTreeMap<_, Vec<f64>> = BTreeMap::new();
+    for sample in samples.iter().filter(|sample| !sample.counted && !sample.control) {
+        let iterations: Vec<f64> = sample.iterations_ns.iter().map(|&ns| ns as f64).collect();
+        let ns = median(&iterations).or(sample.wall_ns.map(|ns| ns as f64));
+        // Ratios divide by it.
+        rounds.entry((sample.seed, sample.round)).or_default().extend(ns.map(|ns| ns.max(1.0)));
+    }
+    rounds.into_iter().filter_map(|(round, times)| Some((round, median(&times)?))).collect()
+}
