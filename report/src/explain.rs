@@ -45,6 +45,8 @@ pub struct Explanation {
     pub heading: String,
     /// Size of the problem.
     pub n: u32,
+    /// Whether the measuring program was built without optimisation.
+    pub debug_build: bool,
     /// Cells that one search allocates: what times are divided by.
     pub cells_allocated: u64,
     /// Largest relative difference that is noise: 0.012 is 1.2 %. `None` without an A/A pair.
@@ -181,6 +183,19 @@ fn largest(records: &[&Record]) -> Option<u32> {
     timed.iter().map(|&(n, _)| (backends(n) > 1, n)).max().map(|(_, n)| n)
 }
 
+/// Two backends whose right samples, timed or not, have not the same answer or number of cells.
+fn contradiction(records: &[Record]) -> Option<(String, String)> {
+    let right = || records.iter().filter(|record| record.status == Status::Ok);
+    [|record: &Record| record.solutions, |record: &Record| record.cells_allocated].iter().find_map(
+        |work| {
+            let mut known = right().filter(|record| work(record).is_some());
+            let first = known.next()?;
+            let second = known.find(|record| work(record) != work(first))?;
+            Some((clean(&first.backend), clean(&second.backend)))
+        },
+    )
+}
+
 impl Explanation {
     fn new(heading: &str, records: &[&Record], n: Option<u32>) -> Result<Self, ExplainError> {
         let heading = heading.to_owned();
@@ -207,12 +222,7 @@ impl Explanation {
             let backend = first.backend.clone();
             return Err(ExplainError::OneBackend { heading, backend, n });
         }
-        let work = |record: &&Record| (record.solutions, record.cells_allocated);
-        let mut done = here.iter().filter(|record| timed(record));
-        if let Some(first) = done.next()
-            && let Some(second) = done.find(|record| work(record) != work(&first))
-        {
-            let [first, second] = [first, second].map(|record| clean(&record.backend));
+        if let Some((first, second)) = contradiction(&here) {
             return Err(ExplainError::DifferentWork { heading, first, second, n });
         }
         let Some(cells_allocated) = first.row.cells_allocated.filter(|&cells| cells > 0) else {
@@ -224,6 +234,7 @@ impl Explanation {
         Ok(Self {
             heading,
             n,
+            debug_build: here.iter().any(|record| record.machine.debug_build),
             cells_allocated,
             noise: sides.noise.map(NoiseFloor::fraction),
             noise_sentence: sides.noise.map(NoiseFloor::sentence),

@@ -289,7 +289,7 @@ fn the_fastest_of_several_configurations_is_the_rung() {
     records.extend(slow);
     let explanation = explained(&records);
     let step = &explanation.ladders[0].steps[0];
-    assert_eq!(explanation.chosen, [step.to.label.clone()]);
+    assert_eq!(explanation.chosen.as_slice(), std::slice::from_ref(&step.to.label));
     assert_eq!(step.ns_per_cell.value.round(), -4.0);
     assert_eq!(explanation.bound.unwrap().overheads.len(), 3);
 }

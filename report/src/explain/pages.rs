@@ -6,6 +6,7 @@ use super::ladder::{Beside, Ladder, Step};
 use super::operations::Operation;
 use crate::format::{NOTHING, exact_count, or_nothing, significant};
 use crate::stats::Estimate;
+use std::collections::BTreeMap;
 
 /// A piece of a page.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,9 +38,13 @@ pub fn pages(of: &Explanation) -> Vec<Block> {
         || "No backend was entered twice, so the noise floor is unknown.".to_owned(),
         |noise| format!("{noise}; a smaller difference is no difference."),
     );
+    let debug = match of.debug_build {
+        true => " It was built without optimisation, so these times say nothing.",
+        false => "",
+    };
     let mut blocks = vec![
-        Block::Title(format!("{}, n = {}: {cells} cells a search", of.heading, of.n)),
-        Block::Text(noise),
+        Block::Title(format!("n = {}: {}", of.n, of.heading)),
+        Block::Text(format!("{cells} cells a search. {noise}{debug}")),
     ];
     if !of.chosen.is_empty() {
         let chosen = of.chosen.join(", ");
@@ -59,7 +64,7 @@ fn header<const N: usize>(titles: [&str; N]) -> Vec<String> {
     titles.map(str::to_owned).into()
 }
 
-fn ladder_blocks(ladder: &Ladder) -> [Block; 3] {
+fn ladder_blocks(ladder: &Ladder) -> Vec<Block> {
     let total = ladder.total_ns_per_cell;
     let mut rows = vec![vec![
         ladder.start.label.clone(),
@@ -76,29 +81,41 @@ fn ladder_blocks(ladder: &Ladder) -> [Block; 3] {
     if ladder.steps.iter().any(|step| step.changes.len() > 1) {
         notes.push("* More than one change: their costs are not told apart.".to_owned());
     }
-    if !ladder.missing.is_empty() {
-        let missing = ladder.missing.iter().map(|gone| format!("{} ({})", gone.backend, gone.why));
-        let missing: Vec<String> = missing.collect();
-        notes.push(format!(
-            "Left out: {}; a step over a gap has all its changes.",
-            missing.join(", ")
-        ));
+    notes.extend(left_out(ladder));
+    if ladder.steps.len() > 1 {
+        let sum = signed(ladder.sum_ns_per_cell());
+        notes.push(match &ladder.whole {
+            Some(whole) => format!(
+                "The steps sum to {sum} ns per cell, end less start is {}: medians do not add up \
+                 exactly.",
+                signed_interval(whole)
+            ),
+            None => format!(
+                "The steps sum to {sum} ns per cell; end and start were never in the same round."
+            ),
+        });
     }
-    let sum = signed(ladder.sum_ns_per_cell());
-    notes.push(match &ladder.whole {
-        Some(whole) => format!(
-            "The steps sum to {sum} ns per cell, end less start is {}: medians do not add up exactly.",
-            signed_interval(whole)
-        ),
-        None => format!(
-            "The steps sum to {sum} ns per cell; end and start were never in the same round."
-        ),
-    });
-    [
-        Block::Heading(ladder.title.clone()),
-        Block::Table { header, rows, words: 2 },
-        Block::Text(notes.join(" ")),
-    ]
+    let mut blocks =
+        vec![Block::Heading(ladder.title.clone()), Block::Table { header, rows, words: 2 }];
+    if !notes.is_empty() {
+        blocks.push(Block::Text(notes.join(" ")));
+    }
+    blocks
+}
+
+/// The rungs that are not there, by what became of them.
+fn left_out(ladder: &Ladder) -> Option<String> {
+    let mut names: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for gone in &ladder.missing {
+        names.entry(&gone.why).or_default().push(&gone.backend);
+    }
+    let groups = names.iter().map(|(why, names)| format!("{} ({why})", names.join(", ")));
+    let groups = groups.collect::<Vec<_>>().join("; ");
+    let gap = match ladder.steps.iter().any(|step| !step.bridges.is_empty()) {
+        true => " A step over a gap has all its changes.",
+        false => "",
+    };
+    (!groups.is_empty()).then(|| format!("Left out: {groups}.{gap}"))
 }
 
 fn step_row(name: String, step: &Step) -> Vec<String> {
