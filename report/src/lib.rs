@@ -9,6 +9,7 @@
 //! | [`stats`] | medians and paired ratios with bootstrap intervals |
 //! | [`summary`] | samples grouped into rows, each with its ratio to a baseline |
 //! | [`mod@format`] | numbers with units, the same everywhere |
+//! | [`mod@compare`] | two runs of the same work, row by row, with verdicts |
 //! | [`table`] | rows as text for a terminal |
 //! | [`charts`] | rows as figures, SVG and PNG |
 //! | [`html`] | all of it on one self-contained page |
@@ -17,6 +18,7 @@
 #![warn(missing_docs)]
 
 pub mod charts;
+pub mod compare;
 pub mod format;
 mod headline;
 pub mod html;
@@ -26,6 +28,7 @@ pub mod stats;
 pub mod summary;
 pub mod table;
 
+pub use compare::{CompareError, Comparison};
 pub use html::{ReportError, Written, write_report};
 pub use record::{
     Capabilities, CounterSource, Counters, LiveCells, Machine, Mmu, Pauses, ReadError, Record,

@@ -2,9 +2,11 @@
 #![forbid(unsafe_code)]
 
 mod bad_input;
+mod compare;
 mod failures;
 mod interrupted;
 mod list;
+mod merge;
 mod output;
 mod records;
 mod report_again;
