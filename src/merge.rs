@@ -27,8 +27,11 @@ pub fn run(options: &options::Merge) -> Result<Exit, Stop> {
     write_new(&options.out, merged.text.as_bytes()).map_err(|error| {
         Stop::bad_input(match error.kind() {
             ErrorKind::AlreadyExists => taken(&options.out),
-            _ => anyhow!(error)
-                .context(format!("--out {}: cannot be written", options.out.display())),
+            // The error itself would name a file that is no more.
+            kind => {
+                let out = options.out.display();
+                anyhow!("--out {out}: cannot be written ({kind}); give a file in a folder that can")
+            }
         })
     })?;
     merged.remarks().iter().for_each(|remark| terminal::say(remark));

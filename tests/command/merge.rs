@@ -94,8 +94,11 @@ fn nothing_is_overwritten_and_wrong_files_are_named() {
         (format!("{good} --out there"), "--out there: is there already"),
         (format!("{good} --out results"), "--out results: is there already"),
         (format!("{good} --out {good}"), "--out results/records.jsonl: is there already"),
-        (format!("{good} --out no/such/file"), "--out no/such/file: cannot be written: "),
-        (format!("{good} --out there/file"), "--out there/file: cannot be written: "),
+        (
+            format!("{good} --out no/such/file"),
+            "--out no/such/file: cannot be written (entity not found); ",
+        ),
+        (format!("{good} --out there/file"), "--out there/file: cannot be written ("),
         (format!("{good} results --out new"), "results: cannot be read ("),
         (format!("{good} none --out new"), "none: cannot be read ("),
         (format!("{good} empty --out new"), "empty: holds no records"),

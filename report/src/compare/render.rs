@@ -27,10 +27,10 @@ impl Comparison {
         }
         for (column, title) in table.column_iter_mut().zip(HEADER) {
             column.set_padding((0, 2));
-            match title {
-                "backend" => _ = column.set_constraint(ColumnConstraint::ContentWidth),
-                "verdict" => {}
-                _ => _ = column.set_cell_alignment(CellAlignment::Right),
+            if title == "backend" {
+                column.set_constraint(ColumnConstraint::ContentWidth);
+            } else if title != "verdict" {
+                column.set_cell_alignment(CellAlignment::Right);
             }
         }
         let mut text = table.trim_fmt();
@@ -178,4 +178,47 @@ fn estimate_json(estimate: &Estimate) -> Value {
 /// Six decimals: machines differ in the last digits of a logarithm, and no measurement has as many.
 fn rounded(value: f64) -> f64 {
     (value * 1e6).round() / 1e6
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::Record;
+
+    /// One backend in one run, with a parameter to tell it from another of its kind.
+    fn samples(nursery: &str, time_ns: u64) -> impl Iterator<Item = Record> {
+        (0..8).map(move |round| Record {
+            backend: "a|b".into(),
+            params: [("nursery".into(), nursery.into())].into(),
+            n: 8,
+            round,
+            iterations_ns: vec![time_ns + u64::from(round)],
+            ..Record::new()
+        })
+    }
+
+    fn comparison() -> Comparison {
+        let run = |time_ns| -> Vec<Record> {
+            samples("128KiB", time_ns).chain(samples("256KiB", 1_000_000)).collect()
+        };
+        Comparison::new(&run(1_000_000), &run(2_000_000)).unwrap()
+    }
+
+    #[test]
+    fn rows_fit_a_narrow_terminal() {
+        let text = comparison().table(60);
+        let (rows, lines) = text.split_once("\n\n").unwrap();
+        assert!(rows.lines().all(|line| line.chars().count() <= 60), "{rows}");
+        assert!(rows.contains("a|b{nursery=128KiB}") && rows.contains("slower"), "{rows}");
+        assert!(
+            lines.starts_with("0 faster, 1 slower, 1 no difference; geometric mean"),
+            "{lines}"
+        );
+    }
+
+    #[test]
+    fn names_do_not_break_markdown() {
+        let text = comparison().markdown();
+        assert!(text.contains("| a\\|b{nursery=128KiB} | 8 |"), "{text}");
+    }
 }
