@@ -1,10 +1,121 @@
 //! Record files joined into one.
 
 use crate::exit::{Exit, Stop};
-use crate::options;
+use crate::{options, terminal};
 use anyhow::anyhow;
+use report::format::{clean, visible};
+use report::{Record, read_lines};
+use std::collections::{BTreeSet, HashMap};
+use std::io::{self, ErrorKind, Write};
+use std::path::Path;
 
 /// The sub-command `merge`.
-pub fn run(_: &options::Merge) -> Result<Exit, Stop> {
-    Err(anyhow!("not built yet").into())
+///
+/// # Errors
+///
+/// [`Exit::BadInput`]: a record file that is not right; a file to write that is
+/// there already, or cannot be written.
+pub fn run(options: &options::Merge) -> Result<Exit, Stop> {
+    // Known before everything is read; what counts is asked when the file gets its name.
+    if options.out.symlink_metadata().is_ok() {
+        return Err(Stop::bad_input(taken(&options.out)));
+    }
+    let mut merged = Merged::default();
+    for file in &options.files {
+        read_lines(file, |line, record| merged.add(line, record)).map_err(Stop::bad_input)?;
+    }
+    write_new(&options.out, merged.text.as_bytes()).map_err(|error| {
+        Stop::bad_input(match error.kind() {
+            ErrorKind::AlreadyExists => taken(&options.out),
+            // The error itself would name a file that is no more.
+            kind => {
+                let out = options.out.display();
+                anyhow!("--out {out}: cannot be written ({kind}); give a file in a folder that can")
+            }
+        })
+    })?;
+    merged.remarks().iter().for_each(|remark| terminal::say(remark));
+    let out = visible(&options.out.display().to_string());
+    terminal::print(&format!("{out}: {}\n", merged.summary()))?;
+    Ok(Exit::Done)
+}
+
+fn taken(out: &Path) -> anyhow::Error {
+    anyhow!(
+        "--out {}: is there already, and nothing is overwritten; give another name",
+        out.display()
+    )
+}
+
+/// What was read so far.
+#[derive(Default)]
+struct Merged {
+    /// The lines as they were written: a newer version may have written more than is known here.
+    text: String,
+    /// The records by when and for what they were made: few have all of these in common.
+    records: HashMap<(u64, u64, u32, u32), Vec<Record>>,
+    samples: usize,
+    duplicates: usize,
+    programs: BTreeSet<String>,
+    machines: BTreeSet<String>,
+}
+
+impl Merged {
+    /// Adds a line, unless the same sample is there already.
+    fn add(&mut self, line: &str, record: Record) {
+        let place = (record.started_unix_s, record.seed, record.round, record.n);
+        let near = self.records.entry(place).or_default();
+        if near.contains(&record) {
+            self.duplicates += 1;
+            return;
+        }
+        self.text.push_str(line);
+        self.text.push('\n');
+        self.samples += 1;
+        self.programs.insert(clean(&record.program));
+        let machine = record.machine.id.as_ref().unwrap_or(&record.machine.processor);
+        self.machines.insert(machine.clone());
+        near.push(record);
+    }
+
+    fn summary(&self) -> String {
+        let counted = |count: usize, one: &str| match count {
+            1 => format!("1 {one}"),
+            many => format!("{many} {one}s"),
+        };
+        format!(
+            "{} of {}",
+            counted(self.samples, "sample"),
+            counted(self.machines.len(), "machine")
+        )
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        let mut remarks = Vec::new();
+        match self.duplicates {
+            0 => {}
+            1 => remarks.push("1 sample was there already, and is kept once".to_owned()),
+            many => remarks.push(format!("{many} samples were there already, and are kept once")),
+        }
+        if self.programs.len() > 1 {
+            let programs: Vec<&str> = self.programs.iter().map(String::as_str).collect();
+            remarks.push(format!("warning: samples of several programs: {}", programs.join(", ")));
+        }
+        remarks
+    }
+}
+
+/// Writes a file that must not be there: whole, or not at all.
+fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".merged-");
+    // As other files, not for this user only.
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let mut file = builder.tempfile_in(folder.unwrap_or(Path::new(".")))?;
+    file.write_all(bytes)?;
+    file.as_file().sync_all()?;
+    file.persist_noclobber(path)?;
+    Ok(())
 }

@@ -174,6 +174,13 @@ pub struct Explain {
 
 /// Options of `compare`.
 #[derive(Args, Debug)]
+#[command(after_help = "\
+Rows are matched by program, backend, parameters, threads and n. The interval is
+that of the ratio of the medians (95 %); a difference below the larger of the two
+runs' noise floors is no difference.
+
+Exit codes: 0 compared; 1 with --fail-if-slower, if a row is slower than allowed or
+failed where it had not; 2 bad input, or nothing in common.")]
 pub struct Compare {
     /// Record file to compare with
     #[arg(value_name = "BEFORE")]
@@ -181,10 +188,14 @@ pub struct Compare {
     /// Record file that is compared
     #[arg(value_name = "AFTER")]
     pub after: PathBuf,
-    /// End with code 1 if anything is slower by more than this, beyond the noise
+    /// End with code 1 if a row is slower by more than this, or failed where it had not:
+    /// its whole interval must lie above, so that what may be noise fails no build
     #[arg(long, value_name = "PERCENT", value_parser = values::percent)]
     #[arg(allow_negative_numbers = true)]
     pub fail_if_slower: Option<f64>,
+    /// A table, Markdown for an issue, or one JSON object
+    #[arg(long, value_enum, default_value_t = Page::Table)]
+    pub format: Page,
 }
 
 /// Options of `merge`.
@@ -205,7 +216,7 @@ pub enum Format {
     Json,
 }
 
-/// How an explanation is written.
+/// How an explanation or a comparison is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Page {
     Table,

@@ -10,6 +10,7 @@
 //! | [`summary`] | samples grouped into rows, each with its ratio to a baseline |
 //! | [`explain`] | where the time goes: the ladder, overhead over a bound, cost of a count |
 //! | [`mod@format`] | numbers with units, the same everywhere |
+//! | [`mod@compare`] | two runs of the same work, row by row, with verdicts |
 //! | [`table`] | rows as text for a terminal |
 //! | [`charts`] | rows as figures, SVG and PNG |
 //! | [`html`] | all of it on one self-contained page |
@@ -18,6 +19,7 @@
 #![warn(missing_docs)]
 
 pub mod charts;
+pub mod compare;
 pub mod explain;
 pub mod format;
 mod headline;
@@ -28,6 +30,7 @@ pub mod stats;
 pub mod summary;
 pub mod table;
 
+pub use compare::{CompareError, Comparison};
 pub use html::{ReportError, Written, write_report};
 pub use record::{
     Capabilities, CounterSource, Counters, LiveCells, Machine, Mmu, Pauses, ReadError, Record,

@@ -2,10 +2,12 @@
 #![forbid(unsafe_code)]
 
 mod bad_input;
+mod compare;
 mod explain;
 mod failures;
 mod interrupted;
 mod list;
+mod merge;
 mod output;
 mod records;
 mod report_again;
