@@ -8,6 +8,7 @@
 //! | [`record`] | one measured sample, as one line of JSON |
 //! | [`stats`] | medians and paired ratios with bootstrap intervals |
 //! | [`summary`] | samples grouped into rows, each with its ratio to a baseline |
+//! | [`verdict`] | a ratio in words |
 //! | [`mod@format`] | numbers with units, the same everywhere |
 //! | [`table`] | rows as text for a terminal |
 //! | [`charts`] | rows as figures, SVG and PNG |
@@ -25,6 +26,7 @@ pub mod record;
 pub mod stats;
 pub mod summary;
 pub mod table;
+pub mod verdict;
 
 pub use html::{ReportError, Written, write_report};
 pub use record::{
@@ -32,3 +34,4 @@ pub use record::{
     SCHEMA, Status, read_records, write_record,
 };
 pub use summary::{Summary, SummaryError};
+pub use verdict::Verdict;

@@ -97,9 +97,7 @@ pub fn geometric_mean_ratio(rounds: &[Vec<(f64, f64)>], seed: u64) -> Option<Est
     let means: Vec<f64> = rounds
         .iter()
         .filter(|pairs| !pairs.is_empty())
-        .map(|pairs| {
-            pairs.iter().map(|(a, b)| a.ln() - b.ln()).sum::<f64>() / pairs.len() as f64
-        })
+        .map(|pairs| pairs.iter().map(|(a, b)| a.ln() - b.ln()).sum::<f64>() / pairs.len() as f64)
         .collect();
     Some(median_interval(&means, seed)?.map(f64::exp))
 }

@@ -85,8 +85,8 @@ fn calibrated(n: usize, seed: u64) -> Place {
     let quantile = |&middle: &u64| middle as f64 / ONE as f64;
     let mut middles = outer_middles(n, seed);
     middles.sort_unstable();
-    let enough =
-        middles.partition_point(|m| coverage.between(Place::of_quantile(quantile(m), n)) >= COVERAGE);
+    let enough = middles
+        .partition_point(|m| coverage.between(Place::of_quantile(quantile(m), n)) >= COVERAGE);
     // None is enough in no practical case; the range then is.
     let outermost = Place { rank: 1, part: 0.0 };
     match enough.checked_sub(1) {
