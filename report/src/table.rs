@@ -17,6 +17,9 @@ pub(crate) use results::{overall, results};
 /// Longest label that is not cut.
 const LABEL_CHARS: usize = 32;
 
+/// Blanks between columns.
+const GAP: usize = 2;
+
 /// Columns of words, which start at the left like labels.
 const WORDS: [&str; 2] = ["verdict", "source"];
 
@@ -73,7 +76,8 @@ impl Sheet {
         let mut text = table.trim_fmt();
         text.push('\n');
         if !left_out.is_empty() {
-            text.push_str(&format!("left out, since lines are short: {}\n", left_out.join(", ")));
+            let note = format!("left out, since lines are short: {}", left_out.join(", "));
+            text.push_str(&wrapped(&note, width_columns.into()));
         }
         for note in &self.notes {
             text.push_str(note);
@@ -85,7 +89,6 @@ impl Sheet {
     /// The columns that fit, in order, and the titles of the others. A spare column that is too wide
     /// does not keep out narrower ones after it.
     fn fitting(&self, width_columns: usize) -> (Vec<usize>, Vec<&str>) {
-        const GAP: usize = 2;
         let width = |column: usize| {
             let cells = self.lines.iter().map(|(_, cells)| cells[column].chars().count());
             cells.max().unwrap_or(0).max(self.header[column].chars().count()) + GAP
@@ -117,15 +120,37 @@ fn new_table(header: &[&str], width_columns: u16) -> Table {
     table
         .load_style(presets::NOTHING)
         .set_content_arrangement(ContentArrangement::Dynamic)
-        .set_width(width_columns)
+        // The gap after the last column is trimmed off.
+        .set_width(width_columns.saturating_add(GAP as u16))
         .set_header(header);
     for (i, column) in table.column_iter_mut().enumerate() {
-        column.set_padding((0, 2));
+        column.set_padding((0, GAP as u16));
         if i > 0 && !WORDS.contains(&header[i]) {
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
     table
+}
+
+/// A text in lines of so many columns, broken at blanks; longer words stay whole.
+fn wrapped(text: &str, width_columns: usize) -> String {
+    let mut lines = String::new();
+    let mut columns = 0;
+    for word in text.split(' ') {
+        let width = word.chars().count();
+        let (gap, fits) = (usize::from(columns > 0), columns + width < width_columns);
+        lines.push_str(if gap == 0 {
+            ""
+        } else if fits {
+            " "
+        } else {
+            "\n"
+        });
+        lines.push_str(word);
+        columns = if fits { columns + gap + width } else { width };
+    }
+    lines.push('\n');
+    lines
 }
 
 /// The main table: time, ratio, verdict, work and memory of each row, with the noise floor below it.

@@ -77,9 +77,15 @@ fn noise(seed: u64) -> f64 {
 }
 
 /// A full study: 20 backends, n = 6 to 10, 7 rounds, `gc` entered twice, `leak` out of memory at 10.
+#[allow(dead_code, reason = "not every test looks at it")]
 pub fn study() -> Vec<Record> {
+    study_of(7)
+}
+
+/// The same of so many rounds.
+pub fn study_of(rounds: u32) -> Vec<Record> {
     let mut records = Vec::new();
-    for round in 0..7 {
+    for round in 0..rounds {
         for (n, solutions, cells) in CELLS {
             for (i, made) in BACKENDS.iter().enumerate() {
                 let seed = u64::from(round * 1000 + n * 50) + i as u64;
@@ -106,11 +112,22 @@ pub fn study() -> Vec<Record> {
 }
 
 /// Five backends of [`study`] at two sizes, with pauses and with counts of one source of two.
-#[allow(dead_code, reason = "not every test looks at these")]
+#[allow(dead_code, reason = "not every test looks at it")]
 pub fn small_study() -> Vec<Record> {
     let kept = ["stack", "semispace", "gc", "rc", "arc-split"];
     let mut records = study();
     records.retain(|r| kept.contains(&r.backend.as_str()) && (8..=9).contains(&r.n));
+    let mut records = with_events(records);
+    // One round is disturbed for everyone; one sample is an outlier.
+    for record in records.iter_mut().filter(|r| r.round == 3) {
+        let factor = if record.backend == "rc" { 6 } else { 2 };
+        record.iterations_ns.iter_mut().for_each(|ns| *ns *= factor);
+    }
+    records
+}
+
+/// Adds counts, pauses and events.
+pub fn with_events(mut records: Vec<Record>) -> Vec<Record> {
     for record in &mut records {
         let (cells, round) = (record.cells_allocated.unwrap(), u64::from(record.round));
         record.cells_freed = Some(cells);
@@ -145,11 +162,6 @@ pub fn small_study() -> Vec<Record> {
             mmu: vec![mmu(1_000_000, 0.9 - 0.01 * round as f64), mmu(10_000_000, 0.97)],
             percentiles: Vec::new(),
         });
-    }
-    // One round is disturbed for everyone; one sample is an outlier.
-    for record in records.iter_mut().filter(|r| r.round == 3) {
-        let factor = if record.backend == "rc" { 6 } else { 2 };
-        record.iterations_ns.iter_mut().for_each(|ns| *ns *= factor);
     }
     records
 }
