@@ -9,16 +9,17 @@ use crate::labels::{Key, labels};
 use crate::record::{Record, Status};
 use crate::stats::Estimate;
 use crate::summary::{Summary, SummaryError};
+use crate::verdict::Verdict;
 use std::collections::{BTreeMap, BTreeSet};
 use thiserror::Error;
 
 mod circumstances;
+mod outcome;
 mod render;
 mod unpaired;
-mod verdict;
 mod work;
+pub use outcome::Outcome;
 pub use unpaired::ratio_of_medians;
-pub use verdict::{Outcome, Verdict};
 
 /// Two runs, compared.
 #[derive(Clone, Debug, PartialEq)]
@@ -84,6 +85,14 @@ pub enum CompareError {
     NoTimes {
         /// `BEFORE` or `AFTER`.
         side: &'static str,
+    },
+    /// A side is not one run.
+    #[error("{side} has records of several machines or commits ({origins}); give one run")]
+    SeveralOrigins {
+        /// `BEFORE` or `AFTER`.
+        side: &'static str,
+        /// What tells them apart.
+        origins: String,
     },
     /// The runs have no row in common.
     #[error("BEFORE has {before}, AFTER {after}: nothing in common")]
@@ -164,19 +173,19 @@ impl Comparison {
         comparison.rows.sort_by(|a, b| (a.n, &a.label).cmp(&(b.n, &b.label)));
         work::check_answers(&comparison.rows)?;
         comparison.warnings.extend(work::other_cells(&comparison.rows));
-        comparison.warnings.extend(verdict::too_few(&comparison.rows));
-        comparison.remarks.extend(verdict::noise_sentences(&comparison.rows));
+        comparison.warnings.extend(outcome::too_few(&comparison.rows));
+        comparison.remarks.extend(outcome::noise_sentences(&comparison.rows));
         Ok(comparison)
     }
 
     /// The rows that are slower by more than the tolerance (0.05 is 5 %), and by more than noise.
     ///
-    /// The whole 95 % interval of the ratio must lie above both the tolerance and the noise floor:
-    /// a difference that may be noise fails no build. A row with too few samples to judge fails none
+    /// The verdict must be "slower", and the whole 95 % interval must lie above the tolerance: a
+    /// difference that may be noise fails no build. A row with too few samples to judge fails none
     /// either; [`warnings`](Self::warnings) name it.
     pub fn slower_than(&self, tolerance: f64) -> impl Iterator<Item = &Row> {
         self.rows.iter().filter(move |row| {
-            row.outcome == Outcome::Timed(Verdict::Slower)
+            matches!(row.outcome, Outcome::Timed(Verdict::Slower { .. }))
                 && row.ratio.is_some_and(|ratio| ratio.low > 1.0 + tolerance)
         })
     }
@@ -254,7 +263,7 @@ impl Row {
 fn by_place(records: &[Record]) -> Samples<'_> {
     let mut samples = Samples::new();
     for record in records {
-        samples.entry((clean(&record.program), Key::of(record))).or_default().push(record);
+        samples.entry((clean(&record.program), Key::anywhere(record))).or_default().push(record);
     }
     samples
 }

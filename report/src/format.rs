@@ -52,23 +52,38 @@ pub fn exact_count(count: u64) -> String {
     out
 }
 
-/// A time with the unit that suits it: `12.3 ms`, `1.20 s`.
-pub fn human_time(ns: f64) -> String {
-    let (value, unit) = if ns < 999.5 {
-        (ns, "ns")
-    } else if ns < 999.5e3 {
-        (ns / 1e3, "µs")
-    } else if ns < 999.5e6 {
-        (ns / 1e6, "ms")
-    } else {
-        (ns / 1e9, "s")
-    };
-    format!("{} {unit}", significant(value))
+/// A unit of time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TimeUnit {
+    /// The unit in nanoseconds.
+    pub ns: f64,
+    /// Its sign.
+    pub name: &'static str,
 }
 
-/// Nanoseconds as milliseconds, without the unit.
-pub fn millis(ns: f64) -> String {
-    significant(ns / 1e6)
+impl TimeUnit {
+    /// The greatest unit in which a time is not below 1, nanoseconds at the least.
+    pub fn of(ns: f64) -> Self {
+        let units = [(1e9, "s"), (1e6, "ms"), (1e3, "µs")].map(|(ns, name)| Self { ns, name });
+        // 999.5 would print as 1000.
+        let fits = |unit: &Self| ns >= 0.9995 * unit.ns;
+        units.into_iter().find(fits).unwrap_or(Self { ns: 1.0, name: "ns" })
+    }
+
+    /// An estimate in this unit, as `1.32 ms (1.30-1.37)`; see [`with_interval`].
+    pub fn with_interval(self, estimate: &Estimate) -> String {
+        let text = with_interval(estimate, self.ns);
+        match text.split_once(' ') {
+            Some((value, interval)) => format!("{value} {} {interval}", self.name),
+            None => format!("{text} {}", self.name),
+        }
+    }
+}
+
+/// A time with the unit that suits it: `12.3 ms`, `1.20 s`.
+pub fn human_time(ns: f64) -> String {
+    let unit = TimeUnit::of(ns);
+    format!("{} {}", significant(ns / unit.ns), unit.name)
 }
 
 /// Three significant digits, more where the whole part has more.
@@ -87,16 +102,19 @@ pub fn significant(value: f64) -> String {
     format!("{value:.decimals$}")
 }
 
-/// An estimate as `1.32 (1.30-1.37)`, or `1.32` where one sample gives no interval.
+/// An estimate as `1.32 (1.30-1.37)`; as `1.32 [1.30-1.37]` where the samples are too few for a 95 %
+/// interval and this is their range; as `1.32` where there is only one.
 ///
 /// `scale` divides the values, and the number of decimals is the same in all three.
 pub fn with_interval(estimate: &Estimate, scale: f64) -> String {
     let value = significant(estimate.value / scale);
     let decimals = value.split_once('.').map_or(0, |(_, digits)| digits.len());
-    match estimate.interval() {
-        Some((low, high)) => {
-            format!("{value} ({:.decimals$}-{:.decimals$})", low / scale, high / scale)
-        }
+    let ends = estimate
+        .interval()
+        .map(|(low, high)| format!("{:.decimals$}-{:.decimals$}", low / scale, high / scale));
+    match ends {
+        Some(ends) if estimate.confident() => format!("{value} ({ends})"),
+        Some(ends) => format!("{value} [{ends}]"),
         None => value,
     }
 }
@@ -159,10 +177,15 @@ mod tests {
 
     #[test]
     fn intervals_share_decimals() {
-        let mut e = Estimate { value: 1.324, low: 1.3, high: 13.0, samples: 5 };
+        let mut e = Estimate { value: 1.324, low: 1.3, high: 13.0, samples: 6 };
+        let unit = TimeUnit::of(1e3);
         assert_eq!(with_interval(&e, 1.0), "1.32 (1.30-13.00)");
+        assert_eq!(unit.with_interval(&e), "0.00132 µs (0.00130-0.01300)");
+        e.samples = 5;
+        assert_eq!(with_interval(&e, 1.0), "1.32 [1.30-13.00]");
         e.samples = 1;
         assert_eq!(with_interval(&e, 1.0), "1.32");
+        assert_eq!(unit.with_interval(&e), "0.00132 µs");
     }
 
     #[test]

@@ -9,6 +9,7 @@
 //! | [`stats`] | medians and paired ratios with bootstrap intervals |
 //! | [`summary`] | samples grouped into rows, each with its ratio to a baseline |
 //! | [`explain`] | where the time goes: the ladder, overhead over a bound, cost of a count |
+//! | [`verdict`] | a ratio in words |
 //! | [`mod@format`] | numbers with units, the same everywhere |
 //! | [`mod@compare`] | two runs of the same work, row by row, with verdicts |
 //! | [`table`] | rows as text for a terminal |
@@ -29,6 +30,7 @@ pub mod record;
 pub mod stats;
 pub mod summary;
 pub mod table;
+pub mod verdict;
 
 pub use compare::{CompareError, Comparison};
 pub use html::{ReportError, Written, write_report};
@@ -37,3 +39,4 @@ pub use record::{
     SCHEMA, Status, read_lines, read_prefix, read_records, write_record,
 };
 pub use summary::{Summary, SummaryError};
+pub use verdict::Verdict;

@@ -1,39 +1,49 @@
-//! Medians and paired ratios with 95 % bootstrap intervals.
+//! Medians, ratios of pairs and their 95 % intervals, spread, and which samples stand out.
 //!
-//! The percentile bootstrap: draw as many values as there are, with replacement, many times over;
-//! the middle 95 % of the medians of these resamples is the interval (Efron 1979, Annals of
-//! Statistics 7:1-26; Efron & Tibshirani 1993, An Introduction to the Bootstrap, chapter 13). Ratios
-//! are taken within a round, where both sides met the same disturbances (Georges, Buytaert & Eeckhout,
-//! OOPSLA 2007; Kalibera & Jones, ISMM 2013), and on a logarithmic scale, where "twice" and "half"
-//! lie equally far from "the same". With fewer than about six samples such an interval is too narrow;
-//! readers are therefore told the number of samples.
+//! | file | one idea |
+//! |---|---|
+//! | `bootstrap` | where the ends of a median's 95 % interval lie among the samples |
+//! | `coverage` | how often the median lies between two order statistics |
+//! | `outliers` | samples far from the others: marked, never dropped |
+//!
+//! Ratios are taken within a round, where both sides met the same disturbances (Georges, Buytaert &
+//! Eeckhout, OOPSLA 2007; Kalibera & Jones, ISMM 2013), and on a logarithmic scale, where "twice"
+//! and "half" lie equally far from "the same".
 
-use rand_pcg::Pcg32;
-use rand_pcg::rand_core::{Rng, SeedableRng};
+mod bootstrap;
+mod coverage;
+mod outliers;
 
-/// Resamples drawn for each interval.
-pub const RESAMPLES: usize = 10_000;
+pub use bootstrap::{MIN_SAMPLES, RESAMPLES};
+pub use outliers::{MAD_TO_SIGMA, OUTLIER_Z, mad, outliers};
 
-/// A value with its 95 % interval.
+/// A median with its 95 % interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
     /// The median of the samples.
     pub value: f64,
-    /// Lower end of the 95 % interval.
+    /// Lower end of the 95 % interval; the least sample where there are fewer than [`MIN_SAMPLES`].
     pub low: f64,
-    /// Upper end of the 95 % interval.
+    /// Upper end of the 95 % interval; the greatest sample where there are fewer.
     pub high: f64,
     /// Samples (or pairs) that it rests on.
     pub samples: usize,
 }
 
 impl Estimate {
-    /// The 95 % interval, or `None` where a single sample allows no statement about spread.
+    /// `low` and `high`, or `None` where a single sample allows no statement about spread.
+    ///
+    /// A 95 % interval only where [`confident`](Self::confident); otherwise the range.
     pub fn interval(&self) -> Option<(f64, f64)> {
         (self.samples > 1).then_some((self.low, self.high))
     }
 
-    /// The same estimate after a monotonic change of scale.
+    /// Whether there are samples enough for a 95 % interval.
+    pub fn confident(&self) -> bool {
+        self.samples >= MIN_SAMPLES
+    }
+
+    /// The same estimate after a rising change of scale.
     fn map(self, scale: impl Fn(f64) -> f64) -> Self {
         Self {
             value: scale(self.value),
@@ -46,27 +56,21 @@ impl Estimate {
 
 /// The median, the mean of the middle two where there are two; `None` of nothing.
 pub fn median(values: &[f64]) -> Option<f64> {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let n = sorted.len();
-    (n > 0).then(|| f64::midpoint(sorted[(n - 1) / 2], sorted[n / 2]))
+    Some(middle(&sorted(values))).filter(|_| !values.is_empty())
 }
 
-/// The median with its 95 % percentile-bootstrap interval; `None` of nothing.
+/// The median with its 95 % interval, a calibrated bootstrap (see the file `bootstrap`); `None` of
+/// nothing. Of fewer than [`MIN_SAMPLES`] values the range stands in for the interval.
 ///
 /// The same values and seed give the same interval, on any machine.
 pub fn median_interval(values: &[f64], seed: u64) -> Option<Estimate> {
-    let value = median(values)?;
-    let mut medians = resampled_medians(values, seed);
-    medians.sort_unstable_by(f64::total_cmp);
-    // The same distance from both ends, so that mirrored samples have mirrored intervals.
-    let cut = RESAMPLES * 25 / 1000;
-    Some(Estimate {
-        value,
-        low: medians[cut],
-        high: medians[RESAMPLES - 1 - cut],
-        samples: values.len(),
-    })
+    let sorted = sorted(values);
+    let (&least, &most) = (sorted.first()?, sorted.last()?);
+    let (low, high) = match sorted.len() < MIN_SAMPLES {
+        true => (least, most),
+        false => bootstrap::place(sorted.len(), seed).ends(&sorted),
+    };
+    Some(Estimate { value: middle(&sorted), low, high, samples: sorted.len() })
 }
 
 /// The natural logarithm of the median ratio of pairs `(side, baseline)`, with its 95 % interval.
@@ -83,40 +87,33 @@ pub fn paired_ratio(pairs: &[(f64, f64)], seed: u64) -> Option<Estimate> {
     Some(paired_log_ratio(pairs, seed)?.map(f64::exp))
 }
 
-/// The medians of [`RESAMPLES`] resamples.
+/// The geometric mean of ratios over several sizes, with its 95 % interval.
 ///
-/// A resample is kept as how often it drew each rank: its median is then found by counting up to the
-/// middle, with nothing to sort or copy. Samples are drawn by their place in the input, not by rank,
-/// so that the same rounds are drawn whichever way the values are ordered.
-fn resampled_medians(values: &[f64], seed: u64) -> Vec<f64> {
-    let n = values.len();
-    let mut order: Vec<usize> = (0..n).collect();
-    order.sort_by(|&a, &b| values[a].total_cmp(&values[b]));
-    let mut rank = vec![0; n];
-    for (r, &place) in order.iter().enumerate() {
-        rank[place] = r;
+/// Each round gives one pair `(side, baseline)` for each size. Their geometric mean is the round's
+/// own ratio (Fleming & Wallace, CACM 1986: no other mean of ratios survives a change of the
+/// baseline); the estimate is the median of the rounds, so rounds are what is resampled, and sizes of
+/// the same round, which met the same disturbances, stay together. Rounds without pairs are skipped.
+pub fn geometric_mean_ratio(rounds: &[Vec<(f64, f64)>], seed: u64) -> Option<Estimate> {
+    let means: Vec<f64> = rounds
+        .iter()
+        .filter(|pairs| !pairs.is_empty())
+        .map(|pairs| pairs.iter().map(|(a, b)| a.ln() - b.ln()).sum::<f64>() / pairs.len() as f64)
+        .collect();
+    Some(median_interval(&means, seed)?.map(f64::exp))
+}
+
+fn sorted(values: &[f64]) -> Vec<f64> {
+    let mut sorted = values.to_vec();
+    sorted.sort_unstable_by(f64::total_cmp);
+    sorted
+}
+
+/// The median of sorted values; there must be some.
+fn middle(sorted: &[f64]) -> f64 {
+    match sorted.len() {
+        0 => f64::NAN,
+        n => f64::midpoint(sorted[(n - 1) / 2], sorted[n / 2]),
     }
-    let mut rng = Pcg32::seed_from_u64(seed);
-    let mut drawn = vec![0_usize; n];
-    (0..RESAMPLES)
-        .map(|_| {
-            drawn.fill(0);
-            for _ in 0..n {
-                // Multiply and shift: its bias, n / 2^32, is far below the resampling's own error.
-                let place = (u64::from(rng.next_u32()) * n as u64) >> 32;
-                drawn[rank[place as usize]] += 1;
-            }
-            let at = |k: usize| {
-                let mut seen = 0;
-                let r = drawn.iter().position(|&times| {
-                    seen += times;
-                    seen > k
-                });
-                values[order[r.unwrap_or(n - 1)]]
-            };
-            f64::midpoint(at((n - 1) / 2), at(n / 2))
-        })
-        .collect()
 }
 
 #[cfg(test)]

@@ -1,18 +1,26 @@
 //! Samples grouped into rows: one row for each configuration and size, with its ratio to a baseline.
 
 use crate::format::clean;
-use crate::labels::{Key, labels};
+use crate::labels::{Key, labels, origin_names};
 use crate::record::{Capabilities, Record, Status};
-use crate::stats::paired_ratio;
+use crate::stats::{Estimate, paired_ratio};
+use crate::verdict::Verdict;
 use rayon::prelude::*;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use thiserror::Error;
 
+mod events;
 mod noise;
+mod overall;
 mod row;
+pub use crate::labels::Origin;
+pub use events::{Events, PauseTimes};
 pub use noise::NoiseFloor;
+#[cfg(test)]
+pub(crate) use noise::floor_of;
+pub(crate) use noise::pairs;
+pub use overall::Overall;
 pub use row::Row;
-use row::timed;
 
 /// Seed of all resampling: the same records must give the same report.
 const SEED: u64 = 1;
@@ -23,21 +31,32 @@ const DEFAULT_BASELINE: &str = "gc";
 /// Everything that tables and charts show.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Summary {
-    /// The configurations: fastest at the largest n first, those without a time there last.
+    /// The programs, commits and machines that the records come from, nearly always one, and what each
+    /// is called: empty where it is the only one.
+    pub origins: Vec<(Origin, String)>,
+    /// The configurations, origin by origin: fastest at the largest n first, those without a time last.
     pub groups: Vec<Group>,
-    /// One row for each configuration and n: by n, then in the order of `groups`, failed rows last.
+    /// One row for each configuration and n: by n, then origin, then time; those without a time last,
+    /// and failed ones after them.
     pub rows: Vec<Row>,
-    /// Label of the group that ratios compare with; `None` where nothing has a time.
+    /// What ratios compare with, the [`config`](Group::config) of a group in each origin that has it;
+    /// `None` where nothing has a time.
     pub baseline: Option<String>,
     /// The spread of the A/A pair, for each n that has one, smallest n first.
     pub noise: Vec<NoiseFloor>,
+    /// Ratios over all n, in the order of `groups`; none where there is only one n.
+    pub overall: Vec<Overall>,
 }
 
-/// One configuration: a backend with its parameters.
+/// One configuration: a backend with its parameters, on one machine.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Group {
-    /// Backend, and in braces the parameters that tell it from its other groups.
+    /// The configuration, and in brackets what tells its origin from others.
     pub label: String,
+    /// Backend, and in braces the parameters that tell it from its other configurations.
+    pub config: String,
+    /// Place of its origin in [`origins`](Summary::origins).
+    pub origin: usize,
     /// Name of the backend.
     pub backend: String,
     /// Family of the backend.
@@ -63,11 +82,15 @@ pub enum SummaryError {
     },
 }
 
-/// A configuration with its rows, each beside the samples it was made from.
-type Grouped<'a> = (Group, Vec<(Row, &'a [&'a Record])>);
+/// A configuration with its rows, smallest n first.
+type Grouped = (Group, Vec<Row>);
+
+/// An origin and an n.
+type Block = (usize, u32);
 
 impl Summary {
-    /// Groups records by backend, parameters and n, and compares each group with the baseline.
+    /// Groups records by origin, backend, parameters and n, and compares each group with the baseline
+    /// of its origin.
     ///
     /// The baseline is a label or the name of a backend (of several groups, the fastest). Without
     /// one, it is `gc` where that has a time, else the fastest.
@@ -76,50 +99,68 @@ impl Summary {
     ///
     /// [`SummaryError::UnknownBaseline`], listing the labels there are.
     pub fn new(records: &[Record], baseline: Option<&str>) -> Result<Self, SummaryError> {
-        let mut samples: BTreeMap<Key, BTreeMap<u32, Vec<&Record>>> = BTreeMap::new();
-        for record in records {
-            let sizes = samples.entry(Key::of(record)).or_default();
+        let keys: Vec<Key> = records.par_iter().map(Key::of).collect();
+        let mut samples: BTreeMap<&Key, BTreeMap<u32, Vec<&Record>>> = BTreeMap::new();
+        for (key, record) in keys.iter().zip(records) {
+            let sizes = samples.entry(key).or_default();
             sizes.entry(record.n).or_default().push(record);
         }
-        let names = labels(samples.keys());
+        let configs = labels(samples.keys().copied());
+        let origins: BTreeSet<&Origin> = samples.keys().map(|key| &key.origin).collect();
+        let names = origin_names(&origins);
+        let origins: Vec<(Origin, String)> = origins.into_iter().cloned().zip(names).collect();
         let mut groups: Vec<Grouped> = samples
             .par_iter()
             .filter_map(|(key, sizes)| {
                 let first = sizes.values().flatten().next()?;
-                let rows = sizes
-                    .iter()
-                    .map(|(&n, records)| (Row::new(&names[key], n, records), records.as_slice()))
-                    .collect();
-                Some((Group::new(&names[key], key, first), rows))
+                let group = Group::new(&configs[key], &origins, key, first);
+                let rows = sizes.iter().map(|(&n, samples)| Row::new(&group.label, n, samples));
+                let rows = rows.collect();
+                Some((group, rows))
             })
             .collect();
         groups.sort_by(|(a, rows_a), (b, rows_b)| {
-            speed(rows_a).cmp(&speed(rows_b)).then_with(|| a.label.cmp(&b.label))
+            let order = a.origin.cmp(&b.origin).then(speed(rows_a).cmp(&speed(rows_b)));
+            order.then_with(|| a.label.cmp(&b.label))
         });
 
-        let chosen = choose_baseline(&groups, baseline)?;
-        let by_n: BTreeMap<u32, &[&Record]> = chosen
-            .map(|i| groups[i].1.iter().map(|(row, s)| (row.n, *s)).collect())
-            .unwrap_or_default();
-        let mut summary =
-            Self { baseline: chosen.map(|i| groups[i].0.label.clone()), ..Self::default() };
+        let baseline = choose_baseline(&groups, baseline)?;
+        let mut summary = Self { origins, baseline, ..Self::default() };
         for (place, (group, rows)) in groups.into_iter().enumerate() {
-            for (mut row, samples) in rows {
-                row.group = place;
-                if row.status == Status::Ok {
-                    let pairs = by_n
-                        .get(&row.n)
-                        .map_or(Vec::new(), |base| noise::pairs(&timed(samples), &timed(base)));
-                    row.ratio = paired_ratio(&pairs, SEED);
-                }
-                summary.noise.extend(NoiseFloor::new(&group.label, row.n, samples));
-                summary.rows.push(row);
-            }
+            summary.rows.extend(rows.into_iter().map(|row| Row { group: place, ..row }));
             summary.groups.push(group);
         }
-        summary.rows.sort_by_key(|row| (row.n, row.status != Status::Ok, row.group));
-        summary.noise.sort_by_key(|noise| noise.n);
+        summary.compare();
         Ok(summary)
+    }
+
+    /// Puts the rows in order and fills in all that takes two of them.
+    fn compare(&mut self) {
+        let groups = &self.groups;
+        self.rows.sort_by(|a, b| {
+            let first = |row: &Row| (row.n, groups[row.group].origin, row.status != Status::Ok);
+            let time = |row: &Row| row.time_ns.map_or(f64::INFINITY, |time| time.value);
+            first(a).cmp(&first(b)).then(time(a).total_cmp(&time(b))).then(a.group.cmp(&b.group))
+        });
+        self.noise = self.rows.iter().filter_map(|row| NoiseFloor::new(self, row)).collect();
+        let baselines = self.baselines();
+        let ratio = |row| self.ratio(row, &self.rows[*baselines.get(&self.block(row))?]);
+        let ratios: Vec<Option<Estimate>> = self.rows.iter().map(ratio).collect();
+        for (row, ratio) in self.rows.iter_mut().zip(ratios) {
+            row.ratio = ratio;
+        }
+        self.overall = Overall::all(self, &baselines);
+    }
+
+    /// Where the baseline's row is, for each origin and n that has one with a time.
+    fn baselines(&self) -> BTreeMap<Block, usize> {
+        let rows = self.rows.iter().enumerate().filter(|(_, row)| self.is_baseline(row));
+        rows.map(|(place, row)| (self.block(row), place)).collect()
+    }
+
+    /// The rows that a row may be compared with.
+    fn block(&self, row: &Row) -> Block {
+        (self.group_of(row).origin, row.n)
     }
 
     /// The largest n of any row.
@@ -139,43 +180,73 @@ impl Summary {
 
     /// Whether the row is of the configuration that ratios compare with, and has a time.
     pub fn is_baseline(&self, row: &Row) -> bool {
-        row.time_ns.is_some() && self.baseline.as_ref() == Some(&row.label)
+        row.time_ns.is_some() && self.baseline.as_ref() == Some(&self.group_of(row).config)
     }
 
-    /// The noise floor at one n, if the run had an A/A pair there.
-    pub fn noise_at(&self, n: u32) -> Option<&NoiseFloor> {
-        self.noise.iter().find(|noise| noise.n == n)
+    /// Time of one row over that of another, paired by round; `None` where they have no round in
+    /// common, and across origins or sizes.
+    pub fn ratio(&self, side: &Row, baseline: &Row) -> Option<Estimate> {
+        let pairs = || noise::pairs(&side.rounds, &baseline.rounds);
+        (self.block(side) == self.block(baseline)).then(|| paired_ratio(&pairs(), SEED))?
+    }
+
+    /// The noise floor that a row's ratio is held against: of its origin and n, the highest of several.
+    pub fn noise_of(&self, row: &Row) -> Option<&NoiseFloor> {
+        let block = self.block(row);
+        let floors = self.noise.iter().filter(|noise| (noise.origin, noise.n) == block);
+        floors.max_by(|a, b| a.fraction().total_cmp(&b.fraction()))
+    }
+
+    /// What the row's ratio says; `None` where it has none, and of the baseline itself.
+    pub fn verdict(&self, row: &Row) -> Option<Verdict> {
+        let ratio = row.ratio.filter(|_| !self.is_baseline(row))?;
+        Some(Verdict::new(&ratio, self.noise_of(row).map(NoiseFloor::fraction)))
     }
 }
 
 /// Sorts groups: a time at a larger n first, then the shorter time.
-fn speed(rows: &[(Row, &[&Record])]) -> (std::cmp::Reverse<Option<u32>>, u64) {
-    let last = rows.iter().rev().find_map(|(row, _)| Some((row.n, row.time_ns?.value)));
+fn speed(rows: &[Row]) -> (std::cmp::Reverse<Option<u32>>, u64) {
+    let last = rows.iter().rev().find_map(|row| Some((row.n, row.time_ns?.value)));
     (std::cmp::Reverse(last.map(|(n, _)| n)), last.map_or(0, |(_, ns)| ns as u64))
 }
 
-fn choose_baseline(groups: &[Grouped], asked: Option<&str>) -> Result<Option<usize>, SummaryError> {
-    // Labels are made of cleaned names.
+fn choose_baseline(
+    groups: &[Grouped],
+    asked: Option<&str>,
+) -> Result<Option<String>, SummaryError> {
+    let has_time = |rows: &[Row]| rows.iter().any(|row| row.time_ns.is_some());
+    // Labels are made of cleaned names. Of several groups, one with a time.
     let find = |name: &str| {
         let name = clean(name);
-        let label = groups.iter().position(|(group, _)| group.label == name);
-        label.or_else(|| groups.iter().position(|(group, _)| group.backend == name))
+        let names: [fn(&Group) -> &String; 3] = [|g| &g.label, |g| &g.config, |g| &g.backend];
+        names.iter().find_map(|of| {
+            let named = || groups.iter().filter(|(group, _)| *of(group) == name);
+            named().find(|(_, rows)| has_time(rows)).or_else(|| named().next())
+        })
     };
-    let has_time = |&i: &usize| groups[i].1.iter().any(|(row, _)| row.time_ns.is_some());
     if let Some(name) = asked {
         let known = || groups.iter().map(|(group, _)| group.label.as_str()).collect::<Vec<_>>();
-        return find(name).map(Some).ok_or_else(|| SummaryError::UnknownBaseline {
+        let found = find(name).map(|(group, _)| Some(group.config.clone()));
+        return found.ok_or_else(|| SummaryError::UnknownBaseline {
             name: clean(name),
             known: known().join(", "),
         });
     }
-    Ok(find(DEFAULT_BASELINE).filter(has_time).or_else(|| (0..groups.len()).find(has_time)))
+    let timed = || groups.iter().find(|(_, rows)| has_time(rows));
+    let default = find(DEFAULT_BASELINE).filter(|(_, rows)| has_time(rows));
+    Ok(default.or_else(timed).map(|(group, _)| group.config.clone()))
 }
 
 impl Group {
-    fn new(label: &str, key: &Key, record: &Record) -> Self {
+    fn new(config: &str, origins: &[(Origin, String)], key: &Key, record: &Record) -> Self {
+        let origin = origins.iter().position(|(origin, _)| *origin == key.origin).unwrap_or(0);
         Self {
-            label: label.to_owned(),
+            label: match origins[origin].1.as_str() {
+                "" => config.to_owned(),
+                name => format!("{config} [{name}]"),
+            },
+            config: config.to_owned(),
+            origin,
             backend: key.backend.clone(),
             family: clean(&record.family),
             about: clean(&record.about),

@@ -1,124 +1,117 @@
-//! Rows as text for a terminal: no colour, so the same text suits files and pipes.
+//! Tables: as text for a terminal, without colour, so the same text suits files and pipes; and as
+//! sheets of cells that the page shows too.
 
-use crate::format::{
-    human_bytes, human_count, millis, or_nothing, shorten, significant, with_interval,
-};
-use crate::record::Status;
+use crate::format::{NOTHING, shorten};
+use crate::stats::MIN_SAMPLES;
 use crate::summary::{Row, Summary};
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+
+mod counts;
+mod events;
+mod results;
+
+pub(crate) use counts::counts;
+pub(crate) use events::{counters, pauses};
+pub(crate) use results::{overall, results};
 
 /// Longest label that is not cut.
 const LABEL_CHARS: usize = 32;
 
-/// Columns of the main table that a narrow terminal goes without, the first to go first.
-const SPARE_RESULTS: [&str; 5] = ["cells", "RSS peak", "GCs", "solutions", "ns/cell"];
+/// Blanks between columns.
+const GAP: usize = 2;
 
-/// Columns of the work counts that a narrow terminal goes without.
-const SPARE_COUNTS: [&str; 3] = ["live at exit", "copied", "GCs"];
+/// Columns of words, which start at the left like labels.
+const WORDS: [&str; 2] = ["verdict", "source"];
 
-/// The main table: time, ratio, work and memory of each row, with the noise floor below it.
-///
-/// `width_columns` is the terminal's width. Where it is too small, columns are left out, and a line
-/// says which; only then are lines wrapped within their cells.
-pub fn results_table(summary: &Summary, width_columns: u16) -> String {
-    let baseline = summary.baseline.as_deref().unwrap_or("baseline");
-    let ratio_title = format!("time/{}", shorten(baseline, 12));
-    let header = [
-        "backend",
-        "n",
-        "solutions",
-        "median ms",
-        "ns/cell",
-        "cells",
-        "GCs",
-        "heap peak",
-        "RSS peak",
-        &ratio_title,
-    ];
-    let mut rows = Vec::new();
-    for row in &summary.rows {
-        let time = match row.status {
-            Status::Ok => or_nothing(row.time_ns, |time| millis_interval(&time)),
-            failed => failed.words().to_owned(),
-        };
-        let ratio = match summary.is_baseline(row) {
-            true => "1".to_owned(),
-            false => or_nothing(row.ratio, |ratio| with_interval(&ratio, 1.0)),
-        };
-        rows.push(vec![
-            shorten(&row.label, LABEL_CHARS),
-            row.n.to_string(),
-            or_nothing(row.solutions, |count| count.to_string()),
-            time,
-            or_nothing(row.ns_per_cell, significant),
-            or_nothing(row.cells_allocated, human_count),
-            or_nothing(row.collections, human_count),
-            or_nothing(row.heap_peak_bytes, human_bytes),
-            or_nothing(row.rss_peak_bytes, human_bytes),
-            ratio,
-        ]);
+/// A table before it is laid out.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Sheet {
+    /// Titles of the columns, the first being that of the labels.
+    pub header: Vec<String>,
+    /// The lines, each with the place of its configuration in [`Summary::groups`].
+    pub lines: Vec<(usize, Vec<String>)>,
+    /// Columns that a narrow terminal goes without, the most telling first.
+    spare: &'static [&'static str],
+    /// What is to be said below.
+    pub notes: Vec<String>,
+}
+
+impl Sheet {
+    fn new(header: &[&str], spare: &'static [&'static str]) -> Self {
+        let header = header.iter().map(|&title| title.to_owned()).collect();
+        Self { header, lines: Vec::new(), spare, notes: Vec::new() }
     }
-    let mut text = fitted(&header, &rows, &SPARE_RESULTS, width_columns);
-    for row in summary.rows.iter().filter(|row| row.status != Status::Ok) {
-        if let Some(message) = &row.message {
-            text.push_str(&format!("{}, n = {}: {message}\n", row.label, row.n));
+
+    /// Without the spare columns in which no line has a value.
+    fn told(mut self) -> Self {
+        let told = |column: usize, title: &String| {
+            !self.spare.contains(&title.as_str())
+                || self.lines.iter().any(|(_, cells)| cells[column] != NOTHING)
+        };
+        let keep: Vec<bool> =
+            self.header.iter().enumerate().map(|(column, title)| told(column, title)).collect();
+        let kept = |cells: Vec<String>| {
+            cells.into_iter().zip(&keep).filter(|(_, keep)| **keep).map(|(cell, _)| cell).collect()
+        };
+        self.header = kept(self.header);
+        self.lines = self.lines.into_iter().map(|(group, cells)| (group, kept(cells))).collect();
+        self
+    }
+
+    /// As text of so many columns. Where that is too narrow, spare columns are left out, and a line
+    /// says which; only then are lines wrapped within their cells.
+    fn text(mut self, width_columns: u16) -> String {
+        if self.lines.is_empty() {
+            return "no measurements\n".to_owned();
         }
-    }
-    for noise in &summary.noise {
-        text.push_str(&noise.sentence());
+        for (_, cells) in &mut self.lines {
+            cells[0] = shorten(&cells[0], LABEL_CHARS);
+        }
+        let (kept, left_out) = self.fitting(width_columns.into());
+        let titles = kept.iter().map(|&column| self.header[column].as_str());
+        let mut table = new_table(&titles.collect::<Vec<_>>(), width_columns);
+        for (_, cells) in &self.lines {
+            table.add_row(kept.iter().map(|&column| &cells[column]));
+        }
+        let mut text = table.trim_fmt();
         text.push('\n');
+        if !left_out.is_empty() {
+            let note = format!("left out, since lines are short: {}", left_out.join(", "));
+            text.push_str(&wrapped(&note, width_columns.into()));
+        }
+        for note in &self.notes {
+            text.push_str(note);
+            text.push('\n');
+        }
+        text
     }
-    text
-}
 
-/// The work counts of each row: what a counted run is made for.
-///
-/// `width_columns` is the terminal's width. Where it is too small, columns are left out, and a line
-/// says which; only then are lines wrapped within their cells.
-pub fn counts_table(summary: &Summary, width_columns: u16) -> String {
-    let header = [
-        "backend",
-        "n",
-        "solutions",
-        "allocated",
-        "filtered",
-        "length",
-        "increments",
-        "decrements",
-        "GCs",
-        "copied",
-        "live at exit",
-    ];
-    let mut rows = Vec::new();
-    for row in &summary.rows {
-        let counts = |row: &Row| {
-            [
-                row.cells_allocated,
-                row.cells_filtered,
-                row.cells_length,
-                row.rc_increments,
-                row.rc_decrements,
-                row.collections,
-            ]
+    /// The columns that fit, in order, and the titles of the others. A spare column that is too wide
+    /// does not keep out narrower ones after it.
+    fn fitting(&self, width_columns: usize) -> (Vec<usize>, Vec<&str>) {
+        let width = |column: usize| {
+            let cells = self.lines.iter().map(|(_, cells)| cells[column].chars().count());
+            cells.max().unwrap_or(0).max(self.header[column].chars().count()) + GAP
         };
-        let solutions = match row.status {
-            Status::Ok => or_nothing(row.solutions, |count| count.to_string()),
-            failed => failed.words().to_owned(),
-        };
-        let mut cells = vec![shorten(&row.label, LABEL_CHARS), row.n.to_string(), solutions];
-        // Exact, because counts are compared digit by digit with the expected ones.
-        cells.extend(counts(row).map(|count| or_nothing(count, |count| count.to_string())));
-        cells.push(or_nothing(row.bytes_copied, human_bytes));
-        cells.push(or_nothing(row.live_cells_at_exit, |count| count.to_string()));
-        rows.push(cells);
-    }
-    fitted(&header, &rows, &SPARE_COUNTS, width_columns)
-}
-
-fn millis_interval(time: &crate::stats::Estimate) -> String {
-    match time.interval() {
-        Some(_) => with_interval(time, 1e6),
-        None => millis(time.value),
+        let column = |title: &str| self.header.iter().position(|other| other == title);
+        let spare: Vec<usize> = self.spare.iter().filter_map(|title| column(title)).collect();
+        let mut kept: Vec<usize> =
+            (0..self.header.len()).filter(|column| !spare.contains(column)).collect();
+        // The last column needs no gap after it.
+        let mut room = (width_columns + GAP) as i64;
+        room -= kept.iter().map(|&column| width(column) as i64).sum::<i64>();
+        let mut left_out = Vec::new();
+        for column in spare {
+            let needed = width(column) as i64;
+            if needed <= room {
+                room -= needed;
+                kept.push(column);
+            } else {
+                left_out.push(self.header[column].as_str());
+            }
+        }
+        kept.sort_unstable();
+        (kept, left_out)
     }
 }
 
@@ -127,45 +120,81 @@ fn new_table(header: &[&str], width_columns: u16) -> Table {
     table
         .load_style(presets::NOTHING)
         .set_content_arrangement(ContentArrangement::Dynamic)
-        .set_width(width_columns)
+        // The gap after the last column is trimmed off.
+        .set_width(width_columns.saturating_add(GAP as u16))
         .set_header(header);
     for (i, column) in table.column_iter_mut().enumerate() {
-        column.set_padding((0, 2));
-        if i > 0 {
+        column.set_padding((0, GAP as u16));
+        if i > 0 && !WORDS.contains(&header[i]) {
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
     table
 }
 
-/// The rows without the spare columns that do not fit.
-fn fitted(header: &[&str], rows: &[Vec<String>], spare: &[&str], width_columns: u16) -> String {
-    if rows.is_empty() {
-        return "no measurements\n".to_owned();
+/// A text in lines of so many columns, broken at blanks; longer words stay whole.
+fn wrapped(text: &str, width_columns: usize) -> String {
+    let mut lines = String::new();
+    let mut columns = 0;
+    for word in text.split(' ') {
+        let width = word.chars().count();
+        let (gap, fits) = (usize::from(columns > 0), columns + width < width_columns);
+        lines.push_str(if gap == 0 {
+            ""
+        } else if fits {
+            " "
+        } else {
+            "\n"
+        });
+        lines.push_str(word);
+        columns = if fits { columns + gap + width } else { width };
     }
-    let width = |column: usize| {
-        let cells = rows.iter().map(|row| row[column].chars().count());
-        cells.max().unwrap_or(0).max(header[column].chars().count()) + 2
-    };
-    let mut kept: Vec<usize> = (0..header.len()).collect();
-    let mut left_out = Vec::new();
-    for name in spare {
-        // The last column needs no gap after it.
-        if kept.iter().map(|&column| width(column)).sum::<usize>() - 2 <= width_columns.into() {
-            break;
-        }
-        kept.retain(|&column| header[column] != *name);
-        left_out.push(*name);
+    lines.push('\n');
+    lines
+}
+
+/// The main table: time, ratio, verdict, work and memory of each row, with the noise floor below it.
+///
+/// `width_columns` is the terminal's width. Where it is too small, columns are left out, and a line
+/// says which; only then are lines wrapped within their cells.
+pub fn results_table(summary: &Summary, width_columns: u16) -> String {
+    results(summary).text(width_columns)
+}
+
+/// The work counts of each row: what a counted run is made for. For the width see [`results_table`].
+pub fn counts_table(summary: &Summary, width_columns: u16) -> String {
+    counts(summary.rows.iter(), |count| count.to_string()).text(width_columns)
+}
+
+/// Geometric means of the ratios over all n; `None` where there is only one n.
+pub fn overall_table(summary: &Summary, width_columns: u16) -> Option<String> {
+    Some(overall(summary)?.text(width_columns))
+}
+
+/// Instructions, mispredicted branches and cache misses of each row, from each source that was asked
+/// for, and why there are none; `None` where no source was.
+pub fn counters_table(summary: &Summary, width_columns: u16) -> Option<String> {
+    let sheet = counters(summary.rows.iter())?;
+    match sheet.lines.is_empty() {
+        true => Some(sheet.notes.iter().map(|note| format!("{note}\n")).collect()),
+        false => Some(sheet.text(width_columns)),
     }
-    let titles: Vec<&str> = kept.iter().map(|&column| header[column]).collect();
-    let mut table = new_table(&titles, width_columns);
-    for row in rows {
-        table.add_row(kept.iter().map(|&column| &row[column]));
-    }
-    let mut text = table.trim_fmt();
-    text.push('\n');
-    if !left_out.is_empty() {
-        text.push_str(&format!("left out, since lines are short: {}\n", left_out.join(", ")));
-    }
-    text
+}
+
+/// How long the program stood still, and the minimum mutator utilisation; `None` where no sample
+/// timed its pauses.
+pub fn pauses_table(summary: &Summary, width_columns: u16) -> Option<String> {
+    Some(pauses(summary.rows.iter())?.text(width_columns))
+}
+
+/// What brackets mean, where there are any.
+fn range_note(has_range: bool) -> Option<String> {
+    has_range.then(|| {
+        format!("[brackets]: the range of fewer than {MIN_SAMPLES} rounds, too few for 95 %")
+    })
+}
+
+/// What begins every line of a sheet with one line for each row.
+fn name_and_n(row: &Row) -> Vec<String> {
+    vec![row.label.clone(), row.n.to_string()]
 }

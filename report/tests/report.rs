@@ -3,7 +3,7 @@
 mod common;
 
 use common::sample;
-use report::table::{counts_table, results_table};
+use report::table::{counters_table, counts_table, overall_table, pauses_table, results_table};
 use report::{Record, Status, Summary, read_records, write_report};
 use std::fs;
 use std::path::Path;
@@ -32,8 +32,9 @@ fn a_narrow_table_leaves_columns_out() {
     let summary = Summary::new(&fixed(), None).unwrap();
     let table = results_table(&summary, 80);
     assert!(table.lines().all(|line| line.chars().count() <= 80), "{table}");
-    assert!(table.contains("1.38 (1.37-1.40)") && table.contains("left out"), "{table}");
-    assert!(!results_table(&summary, 120).contains("left out"));
+    assert!(table.contains("1.38 ms [1.37-1.40]") && table.contains("left out"), "{table}");
+    assert!(!table.contains("verdict  ") && results_table(&summary, 120).contains("verdict"));
+    assert!(!results_table(&summary, 150).contains("left out"));
     assert!(counts_table(&summary, 80).lines().all(|line| line.chars().count() <= 80));
 }
 
@@ -42,6 +43,58 @@ fn tables_of_the_fixed_records() {
     let summary = Summary::new(&fixed(), None).unwrap();
     insta::assert_snapshot!("results", results_table(&summary, 120));
     insta::assert_snapshot!("counts", counts_table(&summary, 120));
+}
+
+#[test]
+fn tables_that_have_nothing_to_show_are_none() {
+    let summary = Summary::new(&[sample("gc", 8, 0, 1)], None).unwrap();
+    let tables = [overall_table, pauses_table, counters_table];
+    assert!(tables.iter().all(|table| table(&summary, 80).is_none()));
+}
+
+#[test]
+fn tables_of_a_small_study() {
+    let summary = Summary::new(&common::small_study(), None).unwrap();
+    let tables = [
+        results_table(&summary, 200),
+        overall_table(&summary, 200).unwrap(),
+        counts_table(&summary, 200),
+        pauses_table(&summary, 200).unwrap(),
+        counters_table(&summary, 200).unwrap(),
+    ];
+    insta::assert_snapshot!("study", tables.join("\n"));
+    for width in [80, 100, 120, 150] {
+        for table in [results_table, counts_table]
+            .map(|table| table(&summary, width))
+            .into_iter()
+            .chain([pauses_table, counters_table].iter().filter_map(|table| table(&summary, width)))
+        {
+            let long = table.lines().find(|line| line.chars().count() > width.into());
+            assert_eq!(long, None, "{width}");
+            // Not wrapped either: each row is a line.
+            assert!(table.lines().filter(|line| line.starts_with("arc-split ")).count() == 2);
+        }
+    }
+}
+
+#[test]
+fn the_page_shows_what_the_records_have() {
+    let page = page(&common::small_study());
+    for part in [
+        "id=\"pauses\"",
+        "id=\"counters\"",
+        "id=\"overall\"",
+        "(1 outlier)",
+        "times slower (95 %)",
+        "no difference above the noise floor of ",
+        "perf unavailable: the kernel does not allow it",
+        "MMU 1 ms",
+    ] {
+        assert!(page.contains(part), "{part}");
+    }
+    let fixed = report(&fixed()).remove(0).1;
+    let fixed = String::from_utf8(fixed).unwrap();
+    assert!(!fixed.contains("id=\"pauses\"") && !fixed.contains("id=\"counters\""));
 }
 
 #[test]

@@ -169,7 +169,8 @@ fn what_may_be_noise_fails_no_build() {
     assert_eq!(compared(&even, &slow[..4], "--fail-if-slower 5%").0, 0);
     let said = compared(&even, &slow[..4], "").1;
     assert!(
-        said.contains("too few samples to judge (4)") && said.contains("warning: too few"),
+        said.contains("too few rounds for a verdict (4 of at least 6)")
+            && said.contains("warning: too few"),
         "{said}"
     );
 }
@@ -223,6 +224,12 @@ fn different_work_is_refused() {
     assert_eq!(
         changed(&|record| record.solutions = Some(93)),
         "gc at n = 8: 92 solutions in BEFORE, 93 in AFTER; this is not the same work"
+    );
+    let mut several = base();
+    several[1].commit = "4567def".into();
+    assert_eq!(
+        refused(&base(), &several),
+        "AFTER has records of several machines or commits (0123abc; 4567def); give one run"
     );
     assert_eq!(
         changed(&|record| record.counted = true),

@@ -1,7 +1,7 @@
 //! A comparison as a table for a terminal, as Markdown, and as JSON.
 
 use super::{Comparison, Row, Side};
-use crate::format::{NOTHING, millis, or_nothing, shorten, with_interval};
+use crate::format::{NOTHING, human_time, or_nothing, shorten, with_interval};
 use crate::record::Status;
 use crate::stats::Estimate;
 use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, presets};
@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 /// Longest label that is not cut.
 const LABEL_CHARS: usize = 48;
 
-const HEADER: [&str; 6] = ["backend", "n", "before ms", "after ms", "after/before", "verdict"];
+const HEADER: [&str; 6] = ["backend", "n", "before", "after", "after/before", "verdict"];
 
 impl Comparison {
     /// The rows as text for a terminal of this width, and below them the summary, warnings and remarks.
@@ -124,7 +124,7 @@ fn time(side: Option<&Side>) -> String {
     match side {
         None => NOTHING.to_owned(),
         Some(side) if side.status != Status::Ok => side.status.words().to_owned(),
-        Some(side) => or_nothing(side.time_ns, |time| millis(time.value)),
+        Some(side) => or_nothing(side.time_ns, |time| human_time(time.value)),
     }
 }
 
@@ -211,7 +211,7 @@ mod tests {
         assert!(rows.lines().all(|line| line.chars().count() <= 60), "{rows}");
         assert!(rows.contains("a|b{nursery=128KiB}") && rows.contains("slower"), "{rows}");
         assert!(
-            lines.starts_with("0 faster, 1 slower, 1 no difference; geometric mean"),
+            lines.starts_with("0 faster, 1 slower, 0 no difference, 1 not distinguishable; geom"),
             "{lines}"
         );
     }

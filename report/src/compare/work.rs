@@ -2,7 +2,7 @@
 
 use super::{CompareError, Row, Side};
 use crate::format::clean;
-use crate::labels::Key;
+use crate::labels::{Key, Origin, origin_names};
 use crate::record::{Record, Status};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,9 +12,20 @@ pub(super) fn check(before: &[Record], after: &[Record]) -> Result<(), CompareEr
         if records.iter().all(|record| record.counted) {
             return Err(CompareError::NoTimes { side });
         }
+        // Programs are told apart by the rows.
+        let origins: BTreeSet<Origin> = records
+            .iter()
+            .map(|record| Origin { program: String::new(), ..Origin::of(record) })
+            .collect();
+        if origins.len() > 1 {
+            let names = origin_names(&origins.iter().collect());
+            return Err(CompareError::SeveralOrigins { side, origins: names.join("; ") });
+        }
     }
     let places = |side: &[Record]| -> BTreeSet<(String, u32, Key)> {
-        side.iter().map(|record| (clean(&record.program), record.n, Key::of(record))).collect()
+        side.iter()
+            .map(|record| (clean(&record.program), record.n, Key::anywhere(record)))
+            .collect()
     };
     match places(before).is_disjoint(&places(after)) {
         true => Err(difference(before, after)),

@@ -1,51 +1,33 @@
 //! What may be compared: samples of one program on one machine, at one size.
 
 use crate::format::clean;
-use crate::labels::{Key, labels};
+use crate::labels::{Key, Origin, labels, origin_names};
 use crate::record::{Record, Status};
-use crate::stats::{Estimate, median, median_interval, paired_ratio};
-use crate::summary::{NoiseFloor, Row, Summary};
+use crate::stats::{Estimate, median_interval, paired_ratio};
+use crate::summary::{NoiseFloor, Row, Summary, pairs};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Seed of all resampling: the same records must give the same tables.
 const SEED: u64 = 1;
 
-/// What makes the times of two samples comparable: program, machine, compiler, build.
-type Origin = (String, String, Option<String>, String, Option<String>, bool, String);
-
-fn origin(record: &Record) -> Origin {
-    let machine = &record.machine;
-    (
-        record.program.clone(),
-        machine.processor.clone(),
-        machine.id.clone(),
-        machine.compiler.clone(),
-        machine.flags.clone(),
-        machine.debug_build,
-        record.commit.clone(),
-    )
-}
-
 /// The records of each origin, each with a heading that no other has.
 pub(super) fn origins(records: &[Record]) -> Vec<(String, Vec<&Record>)> {
     let mut groups: BTreeMap<Origin, Vec<&Record>> = BTreeMap::new();
     for record in records {
-        groups.entry(origin(record)).or_default().push(record);
+        groups.entry(Origin::of(record)).or_default().push(record);
     }
-    let short = |(program, processor, _, compiler, _, debug, _): &Origin| {
-        let build = if *debug { ", not optimised" } else { "" };
-        clean(&format!("{program} on {processor} ({compiler}{build})"))
+    let names = origin_names(&groups.keys().collect());
+    let heading = |record: &Record, name: &str| {
+        let machine = &record.machine;
+        let build = if machine.debug_build { ", not optimised" } else { "" };
+        let name = if name.is_empty() { String::new() } else { format!(" [{name}]") };
+        clean(&format!(
+            "{} on {} ({}{build}){name}",
+            record.program, machine.processor, machine.compiler
+        ))
     };
-    let full = |origin: &Origin| {
-        let (_, _, id, _, flags, _, commit) = origin;
-        let parts = [flags.as_deref(), id.as_deref(), Some(commit)];
-        let parts: Vec<&str> = parts.into_iter().flatten().collect();
-        clean(&format!("{}, {}", short(origin), parts.join(", ")))
-    };
-    let alike = |origin| groups.keys().filter(|other| short(other) == short(origin)).count();
-    let heading = |origin| if alike(origin) == 1 { short(origin) } else { full(origin) };
-    let headings: Vec<String> = groups.keys().map(heading).collect();
-    headings.into_iter().zip(groups.into_values()).collect()
+    let groups = groups.into_values().zip(names);
+    groups.map(|(records, name)| (heading(records[0], &name), records)).collect()
 }
 
 /// One configuration at one size, as the tables take it.
@@ -59,8 +41,6 @@ pub(super) struct Side<'a> {
     pub samples: Vec<&'a Record>,
     /// Median time of one search in nanoseconds.
     pub time_ns: f64,
-    /// Time in nanoseconds in each round of each run.
-    rounds: BTreeMap<(u64, u32), f64>,
 }
 
 /// All configurations of one origin at one size that have a time, the fastest first.
@@ -88,7 +68,6 @@ impl<'a> Sides<'a> {
                 problem_specific: group.capabilities.problem_specific,
                 speculates: group.params.get("append").is_some_and(|how| how == "speculate"),
                 time_ns: row.time_ns?.value,
-                rounds: rounds(&samples),
                 samples,
             })
         };
@@ -137,18 +116,6 @@ impl Side<'_> {
     }
 
     fn meetings<'b>(&'b self, other: &'b Self) -> impl Iterator<Item = (f64, f64)> + 'b {
-        self.rounds.iter().filter_map(|(round, &ns)| Some((ns, *other.rounds.get(round)?)))
+        pairs(&self.row.rounds, &other.row.rounds).into_iter()
     }
-}
-
-/// The times that count, by run and round; the second entry of an A/A pair is none of them.
-fn rounds(samples: &[&Record]) -> BTreeMap<(u64, u32), f64> {
-    let mut rounds: BTreeMap<_, Vec<f64>> = BTreeMap::new();
-    for sample in samples.iter().filter(|sample| !sample.counted && !sample.control) {
-        let iterations: Vec<f64> = sample.iterations_ns.iter().map(|&ns| ns as f64).collect();
-        let ns = median(&iterations).or(sample.wall_ns.map(|ns| ns as f64));
-        // Ratios divide by it.
-        rounds.entry((sample.seed, sample.round)).or_default().extend(ns.map(|ns| ns.max(1.0)));
-    }
-    rounds.into_iter().filter_map(|(round, times)| Some((round, median(&times)?))).collect()
 }

@@ -33,18 +33,3 @@ fn ties_have_no_winner() {
     assert_eq!((names(1), names(3)), ("1".to_owned(), "1, 2 and 3".to_owned()));
     assert_eq!(names(9), "1, 2, 3, 4, 5, 6 and 3 more");
 }
-
-#[test]
-fn words_follow_numbers() {
-    let ratio = |value, low, high| Estimate { value, low, high, samples: 9 };
-    assert_eq!(
-        compared(&ratio(2.0, 1.9, 2.1), None),
-        "2.00 times slower (95 %: 1.90 to 2.10) than"
-    );
-    assert_eq!(
-        compared(&ratio(0.5, 0.4, 0.8), None),
-        "2.00 times faster (95 %: 1.25 to 2.50) than"
-    );
-    assert_eq!(compared(&ratio(1.01, 1.005, 1.02), Some(0.02)), "not distinguishable from");
-    assert_eq!(compared(&ratio(1.1, 0.9, 1.2), Some(0.02)), "not distinguishable from");
-}

@@ -6,7 +6,10 @@ use crate::format::{
 };
 use crate::headline;
 use crate::record::{Machine, Record, Status};
+use crate::stats::MIN_SAMPLES;
 use crate::summary::{Group, Row, Summary};
+use crate::table;
+use crate::verdict::percent;
 use minijinja::{Value, context};
 
 /// The template's variables.
@@ -35,7 +38,9 @@ pub(super) fn page(
         sentences => headline::sentences(records, summary),
         charts,
         baseline => summary.baseline.clone().unwrap_or_default(),
-        rows => largest_first(summary),
+        rows => largest_first(summary).map(|row| row_view(summary, row)).collect::<Vec<_>>(),
+        sheets => sheets(summary),
+        too_few => MIN_SAMPLES,
         noise => summary.noise.iter().map(|noise| context! {
             sentence => noise.sentence(),
             ratio => with_interval(&noise.ratio, 1.0),
@@ -47,6 +52,10 @@ pub(super) fn page(
         }).collect::<Vec<_>>(),
         failed => failed(summary),
         machines => distinct(records.iter().map(|record| machine(&record.machine))),
+        origins => summary.origins.iter().filter(|(_, name)| !name.is_empty()).map(|(origin, name)| context! {
+            name,
+            what => [&origin.program, &origin.commit, &origin.machine].map(String::as_str).join(", "),
+        }).collect::<Vec<_>>(),
         programs => distinct(records.iter().map(|record| clean(&record.program))),
         commands => distinct(records.iter().map(|record| clean(&record.command))),
         commits => distinct(records.iter().map(|record| clean(&record.commit))),
@@ -56,11 +65,69 @@ pub(super) fn page(
     }
 }
 
-/// The main table: the largest n first, since it says most.
-fn largest_first(summary: &Summary) -> Vec<Value> {
+/// The rows, the largest n first, since it says most.
+fn largest_first(summary: &Summary) -> impl Iterator<Item = &Row> + Clone {
     let mut rows: Vec<&Row> = summary.rows.iter().collect();
     rows.sort_by_key(|row| std::cmp::Reverse(row.n));
-    rows.iter().map(|row| row_view(summary, row)).collect()
+    rows.into_iter()
+}
+
+/// Identifier, title and explanation of the tables that the terminal shows too.
+const SHEETS: [(&str, &str, &str); 4] = [
+    (
+        "overall",
+        "Over all n",
+        "Geometric means of the ratios over the sizes, taken within each round; the median of the \
+         rounds, with its 95 % interval. Rounds without some of the sizes are left out.",
+    ),
+    (
+        "counts",
+        "Work",
+        "Counts of one search, taken in an instance of its own. All memory managers allocate and \
+         visit the same cells; how often they count, collect and sweep is their own.",
+    ),
+    (
+        "pauses",
+        "Pauses",
+        "How long the program stands still for its memory manager in one search, timed in an \
+         instance of its own: a collection, a sweep, or a release that frees more than one cell. \
+         Percentiles are medians of the samples, the longest pause is that of any sample. MMU, \
+         minimum mutator utilisation, is the least share of any window of that length that is the \
+         program's own, in any sample.",
+    ),
+    (
+        "counters",
+        "Instructions, branches and caches",
+        "Events of one search, start-up excluded. Callgrind simulates a processor, its caches and \
+         its branch prediction; perf are the processor's own counts.",
+    ),
+];
+
+/// The tables that have something to show.
+fn sheets(summary: &Summary) -> Vec<Value> {
+    let rows = || largest_first(summary);
+    let sheets = [
+        table::overall(summary),
+        Some(table::counts(rows(), exact_count)).filter(|sheet| !sheet.lines.is_empty()),
+        table::pauses(rows()),
+        table::counters(rows()),
+    ];
+    SHEETS
+        .into_iter()
+        .zip(sheets)
+        .filter_map(|((id, title, about), sheet)| {
+            let sheet = sheet?;
+            let lines = sheet.lines.into_iter().map(|(group, cells)| {
+                context! { colour => css(backend_colour(&summary.groups[group].backend)), cells }
+            });
+            Some(context! {
+                id, title, about,
+                lines => lines.collect::<Vec<_>>(),
+                header => sheet.header,
+                notes => sheet.notes,
+            })
+        })
+        .collect()
 }
 
 /// One line of the main table.
@@ -78,18 +145,23 @@ fn row_view(summary: &Summary, row: &Row) -> Value {
         ok => row.status == Status::Ok,
         status => row.status.words(),
         problem_specific => group.capabilities.problem_specific,
-        solutions => or_nothing(row.solutions, exact_count),
         time => or_nothing(row.time_ns, |time| human_time(time.value)),
         interval => or_nothing(interval, |(low, high)| {
             format!("{} to {}", human_time(low), human_time(high))
         }),
-        ratio => ratio,
+        range => row.time_ns.is_some_and(|time| interval.is_some() && !time.confident()),
+        spread => or_nothing(row.spread, percent),
+        ratio,
+        verdict => or_nothing(summary.verdict(row), |verdict| verdict.words()),
         ns_per_cell => or_nothing(row.ns_per_cell, significant),
-        cells => or_nothing(row.cells_allocated, exact_count),
         collections => or_nothing(row.collections, exact_count),
         heap_peak => or_nothing(row.heap_peak_bytes, human_bytes),
         rss_peak => or_nothing(row.rss_peak_bytes, human_bytes),
-        samples => row.samples_ns.len(),
+        samples => match row.outliers {
+            0 => row.samples_ns.len().to_string(),
+            1 => format!("{} (1 outlier)", row.samples_ns.len()),
+            many => format!("{} ({many} outliers)", row.samples_ns.len()),
+        },
     }
 }
 

@@ -3,6 +3,8 @@
 use super::*;
 use proptest::prelude::*;
 
+mod trials;
+
 fn pairs() -> impl Strategy<Value = Vec<(f64, f64)>> {
     proptest::collection::vec((1.0..1e9_f64, 1.0..1e9_f64), 1..30)
 }
@@ -56,20 +58,26 @@ fn one_sample_has_no_interval() {
     assert_eq!((one.value, one.interval()), (7.0, None));
 }
 
-/// The bootstrap of an odd sample's median has a closed form (Efron 1979, section 3): the resampled
-/// median is at most the k-th smallest value when at least half of the draws are, a binomial tail.
 #[test]
-fn the_interval_agrees_with_the_closed_form() {
-    let values: Vec<f64> = (1..=11).map(f64::from).collect();
-    let below = |k: i32| -> f64 {
-        let p = f64::from(k) / 11.0;
-        (6..=11).map(|j| choose(11, j) * p.powi(j) * (1.0 - p).powi(11 - j)).sum()
-    };
-    let exact_low = (1..=11).find(|&k| below(k) > 0.025).unwrap();
-    let e = median_interval(&values, 42).unwrap();
-    assert_eq!((e.low, e.high), (f64::from(exact_low), f64::from(12 - exact_low)));
+fn few_samples_have_a_range() {
+    let five = median_interval(&[5.0, 1.0, 4.0, 2.0, 3.0], 1).unwrap();
+    assert_eq!((five.low, five.value, five.high, five.confident()), (1.0, 3.0, 5.0, false));
+    let six = median_interval(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0], 1).unwrap();
+    assert!(six.confident() && 1.0 < six.low && six.high < 6.0, "{six:?}");
 }
 
-fn choose(n: i32, k: i32) -> f64 {
-    (1..=k).map(|i| f64::from(n - k + i) / f64::from(i)).product()
+#[test]
+fn geometric_means_by_hand() {
+    assert_eq!(geometric_mean_ratio(&[Vec::new()], 1), None);
+    let rounds = [vec![(2.0, 1.0), (8.0, 1.0)], Vec::new(), vec![(8.0, 2.0), (32.0, 8.0)]];
+    let mean = geometric_mean_ratio(&rounds, 1).unwrap();
+    assert!((mean.value - 4.0).abs() < 1e-12 && mean.samples == 2, "{mean:?}");
+}
+
+#[test]
+fn the_seed_hardly_matters() {
+    let values: Vec<f64> = (1..=20).map(f64::from).collect();
+    let all: Vec<_> = (0..20).map(|seed| median_interval(&values, seed).unwrap().low).collect();
+    let (least, most) = all.iter().fold((20.0_f64, 0.0_f64), |(l, m), &x| (l.min(x), m.max(x)));
+    assert!(least < most && most - least < 0.05, "{least} {most}");
 }

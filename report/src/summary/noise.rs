@@ -1,16 +1,17 @@
 //! Pairs of samples, and the noise floor that pairing a backend with itself shows.
 
-use super::SEED;
-use super::row::{sample_ns, timed};
-use crate::record::Record;
-use crate::stats::{Estimate, median, paired_ratio};
-use std::collections::BTreeMap;
+use super::row::Rounds;
+use super::{Row, SEED, Summary};
+use crate::stats::{Estimate, paired_ratio};
+use crate::verdict::percent;
 
 /// The ratio of one configuration to itself: differences below its spread are no differences.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NoiseFloor {
     /// Label of the configuration that was entered twice.
     pub label: String,
+    /// Place of its origin in [`origins`](Summary::origins).
+    pub origin: usize,
     /// Size of the problem.
     pub n: u32,
     /// Time of the second entry over the first, paired by round.
@@ -18,52 +19,41 @@ pub struct NoiseFloor {
 }
 
 impl NoiseFloor {
-    /// From the samples of one configuration; `None` where it has no A/A pair.
-    pub(super) fn new(label: &str, n: u32, samples: &[&Record]) -> Option<Self> {
-        let second: Vec<&Record> =
-            samples.iter().copied().filter(|s| s.control && !s.counted).collect();
-        let ratio = paired_ratio(&pairs(&second, &timed(samples)), SEED)?;
-        Some(Self { label: label.to_owned(), n, ratio })
+    /// From the samples of one row; `None` where it has no A/A pair.
+    pub(super) fn new(summary: &Summary, row: &Row) -> Option<Self> {
+        let ratio = paired_ratio(&pairs(&row.controls, &row.rounds), SEED)?;
+        let origin = summary.group_of(row).origin;
+        Some(Self { label: row.label.clone(), origin, n: row.n, ratio })
     }
 
     /// The largest relative difference within the 95 % interval: 0.012 is 1.2 %.
+    ///
+    /// The farther end of the interval, not the ratio itself: the two entries are the same, so where
+    /// their ratio falls is chance, while the interval's reach is what chance, and a bias of the order
+    /// or of the memory's layout, may do to any ratio of this run. It includes the median's own
+    /// uncertainty, so more rounds lower it.
     pub fn fraction(&self) -> f64 {
-        let farther = self.ratio.low.ln().abs().max(self.ratio.high.ln().abs());
-        farther.exp() - 1.0
+        floor_of(&self.ratio)
     }
 
     /// For instance `Noise floor at n = 9: 1.2 % (gc against itself, 10 pairs)`.
     pub fn sentence(&self) -> String {
-        let percent = self.fraction() * 100.0;
         let pairs = match self.ratio.samples {
             1 => "one pair only, so a guess".to_owned(),
+            pairs if !self.ratio.confident() => format!("range of {pairs} pairs, so a guess"),
             pairs => format!("{pairs} pairs"),
         };
-        format!(
-            "Noise floor at n = {}: {percent:.1} % ({} against itself, {pairs})",
-            self.n, self.label
-        )
+        let (n, floor) = (self.n, percent(self.fraction()));
+        format!("Noise floor at n = {n}: {floor} ({} against itself, {pairs})", self.label)
     }
 }
 
-/// The times of two sides in the same round of the same run on the same machine.
-pub(super) fn pairs(side: &[&Record], baseline: &[&Record]) -> Vec<(f64, f64)> {
-    let by_round = |samples: &[&Record]| {
-        let mut rounds: BTreeMap<(String, String, u64, u32), Vec<f64>> = BTreeMap::new();
-        for sample in samples {
-            let round = (
-                sample.machine.processor.clone(),
-                sample.commit.clone(),
-                sample.seed,
-                sample.round,
-            );
-            rounds.entry(round).or_default().extend(sample_ns(sample));
-        }
-        rounds
-    };
-    let baseline = by_round(baseline);
-    by_round(side)
-        .iter()
-        .filter_map(|(round, times)| Some((median(times)?, median(baseline.get(round)?)?)))
-        .collect()
+/// The noise floor of an A/A ratio.
+pub(crate) fn floor_of(ratio: &Estimate) -> f64 {
+    ratio.low.ln().abs().max(ratio.high.ln().abs()).exp_m1()
+}
+
+/// The times of two sides in the same rounds.
+pub(crate) fn pairs(side: &Rounds, baseline: &Rounds) -> Vec<(f64, f64)> {
+    side.iter().filter_map(|(round, &time)| Some((time, *baseline.get(round)?))).collect()
 }

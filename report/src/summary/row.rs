@@ -1,12 +1,19 @@
 //! One row: what the samples of one configuration at one n say together.
 
-use super::SEED;
+use super::{Events, PauseTimes, SEED};
 use crate::format::clean;
 use crate::record::{Record, Status};
-use crate::stats::{Estimate, median, median_interval};
+use crate::stats::{Estimate, MAD_TO_SIGMA, MIN_SAMPLES, mad, median, median_interval, outliers};
+use std::collections::BTreeMap;
+
+/// A round of a run, named by the run's seed and the round's number.
+pub(crate) type Round = (u64, u32);
+
+/// The time in each round, in nanoseconds; of several in one round their median.
+pub(crate) type Rounds = BTreeMap<Round, f64>;
 
 /// One configuration at one n.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Row {
     /// Label of the configuration.
     pub label: String,
@@ -22,8 +29,13 @@ pub struct Row {
     pub solutions: Option<u64>,
     /// Time of one iteration in nanoseconds: the median over the samples.
     pub time_ns: Option<Estimate>,
+    /// Spread of the samples: their median absolute deviation over their median, scaled so that it
+    /// estimates the coefficient of variation of normal samples.
+    pub spread: Option<f64>,
     /// Time of each sample in nanoseconds (the median of its iterations), by round.
     pub samples_ns: Vec<f64>,
+    /// How many of them are far from the others; they count like any other.
+    pub outliers: usize,
     /// Median time over cells allocated, in nanoseconds.
     pub ns_per_cell: Option<f64>,
     /// Cells allocated.
@@ -32,14 +44,24 @@ pub struct Row {
     pub cells_filtered: Option<u64>,
     /// Cells visited by `length`.
     pub cells_length: Option<u64>,
+    /// Cells freed one by one, or known to be reclaimed.
+    pub cells_freed: Option<u64>,
     /// Reference counts raised.
     pub rc_increments: Option<u64>,
     /// Reference counts lowered.
     pub rc_decrements: Option<u64>,
+    /// Scopes closed.
+    pub scopes: Option<u64>,
     /// Collections, minor and major together.
     pub collections: Option<u64>,
     /// Bytes that collections copied.
     pub bytes_copied: Option<u64>,
+    /// Cells that collections marked.
+    pub cells_marked: Option<u64>,
+    /// Dead cells that sweeps found.
+    pub cells_swept: Option<u64>,
+    /// Writes that the barrier remembered.
+    pub barrier_hits: Option<u64>,
     /// Cells left at the end.
     pub live_cells_at_exit: Option<u64>,
     /// Most bytes that the heap held.
@@ -48,29 +70,36 @@ pub struct Row {
     pub live_peak_bytes: Option<u64>,
     /// Peak resident set of the process, timed samples only.
     pub rss_peak_bytes: Option<u64>,
+    /// How long the program stood still for its memory manager.
+    pub pauses: Option<PauseTimes>,
+    /// Instructions and other events, from each source that was asked.
+    pub events: Vec<Events>,
     /// Time over the baseline's, paired by round: above 1 is slower.
     pub ratio: Option<Estimate>,
+    /// The times that ratios pair.
+    pub(crate) rounds: Rounds,
+    /// The same of the second entry, where this configuration was entered twice.
+    pub(super) controls: Rounds,
 }
 
 impl Row {
     pub(super) fn new(label: &str, n: u32, samples: &[&Record]) -> Self {
         let status = samples.iter().map(|s| s.status).max().unwrap_or_default();
-        let timed = timed(samples);
-        let mut by_round = timed.clone();
+        let is_timed = |s: &&&Record| !s.counted && !s.control;
+        let timed = || samples.iter().filter(is_timed).copied();
+        // A wrong program's time is no time.
+        let sound = |s: &&Record| status == Status::Ok && !s.counted;
+        let mut by_round: Vec<&Record> = timed().filter(sound).collect();
         by_round.sort_by_key(|s| s.round);
-        let samples_ns: Vec<f64> = match status {
-            Status::Ok => by_round.iter().filter_map(|s| sample_ns(s)).collect(),
-            // A wrong program's time is no time.
-            _ => Vec::new(),
-        };
+        let samples_ns: Vec<f64> = by_round.iter().filter_map(|s| sample_ns(s)).collect();
         let time_ns = median_interval(&samples_ns, SEED);
-        let any = |field: fn(&Record) -> Option<u64>| middle(samples.iter().copied(), field);
+        let any =
+            |field: fn(&Record) -> Option<u64>| middle(samples.iter().filter_map(|s| field(s)));
         // Counting may itself take memory, so timed samples come first.
-        let memory = |field: fn(&Record) -> Option<u64>| middle(timed.iter().copied(), field);
+        let memory = |field: fn(&Record) -> Option<u64>| middle(timed().filter_map(field));
         let cells_allocated = any(|s| s.cells_allocated);
         Self {
             label: label.to_owned(),
-            group: 0,
             n,
             status,
             message: samples
@@ -78,48 +107,68 @@ impl Row {
                 .filter(|s| s.status == status && status != Status::Ok)
                 .find_map(|s| s.message.as_deref().map(clean)),
             solutions: samples.iter().find_map(|s| s.solutions),
+            spread: time_ns.and_then(|time| {
+                Some(MAD_TO_SIGMA * mad(&samples_ns).filter(|_| time.confident())? / time.value)
+            }),
+            outliers: outlier_count(&samples_ns),
             time_ns,
-            samples_ns,
             ns_per_cell: time_ns
                 .zip(cells_allocated.filter(|&cells| cells > 0))
                 .map(|(time, cells)| time.value / cells as f64),
             cells_allocated,
             cells_filtered: any(|s| s.cells_filtered),
             cells_length: any(|s| s.cells_length),
+            cells_freed: any(|s| s.cells_freed),
             rc_increments: any(|s| s.rc_increments),
             rc_decrements: any(|s| s.rc_decrements),
+            scopes: any(|s| s.scopes),
             collections: any(|s| match (s.collections_minor, s.collections_major) {
                 (None, None) => None,
                 (minor, major) => Some(minor.unwrap_or(0).saturating_add(major.unwrap_or(0))),
             }),
             bytes_copied: any(|s| s.bytes_copied),
+            cells_marked: any(|s| s.cells_marked),
+            cells_swept: any(|s| s.cells_swept),
+            barrier_hits: any(|s| s.barrier_hits),
             live_cells_at_exit: any(|s| s.live_cells_at_exit),
             heap_peak_bytes: memory(|s| s.heap_peak_bytes).or(any(|s| s.heap_peak_bytes)),
             live_peak_bytes: memory(|s| s.live_peak_bytes).or(any(|s| s.live_peak_bytes)),
             rss_peak_bytes: memory(|s| s.rss_peak_bytes),
-            ratio: None,
+            pauses: PauseTimes::new(samples),
+            events: Events::all(samples, cells_allocated),
+            rounds: rounds(by_round.iter().copied()),
+            controls: rounds(samples.iter().copied().filter(sound).filter(|s| s.control)),
+            samples_ns,
+            ..Self::default()
         }
     }
 }
 
+/// On the logarithmic scale that ratios have; too few samples have no outliers.
+fn outlier_count(samples_ns: &[f64]) -> usize {
+    let logs: Vec<f64> = samples_ns.iter().map(|ns| ns.ln()).collect();
+    let marked = outliers(&logs).into_iter().filter(|&marked| marked).count();
+    if logs.len() < MIN_SAMPLES { 0 } else { marked }
+}
+
+fn rounds<'a>(samples: impl Iterator<Item = &'a Record>) -> Rounds {
+    let mut rounds: BTreeMap<Round, Vec<f64>> = BTreeMap::new();
+    for sample in samples {
+        rounds.entry((sample.seed, sample.round)).or_default().extend(sample_ns(sample));
+    }
+    rounds.into_iter().filter_map(|(round, times)| Some((round, median(&times)?))).collect()
+}
+
 /// Time of one sample in nanoseconds; `None` of a failed one. Never zero, since ratios divide by it.
-pub(super) fn sample_ns(record: &Record) -> Option<f64> {
+fn sample_ns(record: &Record) -> Option<f64> {
     let iterations: Vec<f64> = record.iterations_ns.iter().map(|&ns| ns as f64).collect();
     let ns = median(&iterations).or(record.wall_ns.map(|ns| ns as f64))?;
     (record.status == Status::Ok).then_some(ns.max(1.0))
 }
 
-/// The lower median of a count over samples: always a count that one of them had.
-fn middle<'a>(
-    samples: impl Iterator<Item = &'a Record>,
-    field: fn(&Record) -> Option<u64>,
-) -> Option<u64> {
-    let mut values: Vec<u64> = samples.filter_map(field).collect();
+/// The lower median of counts over samples: always a count that one of them had.
+pub(super) fn middle(counts: impl Iterator<Item = u64>) -> Option<u64> {
+    let mut values: Vec<u64> = counts.collect();
     values.sort_unstable();
     values.get(values.len().saturating_sub(1) / 2).copied()
-}
-
-/// The samples whose times count.
-pub(super) fn timed<'a>(samples: &[&'a Record]) -> Vec<&'a Record> {
-    samples.iter().copied().filter(|s| !s.counted && !s.control).collect()
 }

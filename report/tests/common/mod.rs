@@ -1,6 +1,6 @@
 //! Records to test with: made up, but of the size and order of real ones.
 
-use report::{Capabilities, Machine, Record, Status};
+use report::{Capabilities, CounterSource, Counters, Machine, Mmu, Pauses, Record, Status};
 
 /// A backend as these tests need it: name, family, nanoseconds and heap bytes for each cell.
 type Made = (&'static str, &'static str, f64, u64);
@@ -77,9 +77,15 @@ fn noise(seed: u64) -> f64 {
 }
 
 /// A full study: 20 backends, n = 6 to 10, 7 rounds, `gc` entered twice, `leak` out of memory at 10.
+#[allow(dead_code, reason = "not every test looks at it")]
 pub fn study() -> Vec<Record> {
+    study_of(7)
+}
+
+/// The same of so many rounds.
+pub fn study_of(rounds: u32) -> Vec<Record> {
     let mut records = Vec::new();
-    for round in 0..7 {
+    for round in 0..rounds {
         for (n, solutions, cells) in CELLS {
             for (i, made) in BACKENDS.iter().enumerate() {
                 let seed = u64::from(round * 1000 + n * 50) + i as u64;
@@ -103,6 +109,74 @@ pub fn study() -> Vec<Record> {
         }
     }
     records
+}
+
+/// Five backends of [`study`] at two sizes, with pauses and with counts of one source of two.
+#[allow(dead_code, reason = "not every test looks at it")]
+pub fn small_study() -> Vec<Record> {
+    let kept = ["stack", "semispace", "gc", "rc", "arc-split"];
+    let mut records = study();
+    records.retain(|r| kept.contains(&r.backend.as_str()) && (8..=9).contains(&r.n));
+    let mut records = with_events(records);
+    // One round is disturbed for everyone; one sample is an outlier.
+    for record in records.iter_mut().filter(|r| r.round == 3) {
+        let factor = if record.backend == "rc" { 6 } else { 2 };
+        record.iterations_ns.iter_mut().for_each(|ns| *ns *= factor);
+    }
+    records
+}
+
+/// Adds counts, pauses and events.
+pub fn with_events(mut records: Vec<Record>) -> Vec<Record> {
+    for record in &mut records {
+        let (cells, round) = (record.cells_allocated.unwrap(), u64::from(record.round));
+        record.cells_freed = Some(cells);
+        record.scopes = (record.backend == "stack").then_some(cells / 2);
+        record.counters = vec![
+            Counters {
+                source: CounterSource::Callgrind,
+                unavailable: None,
+                instructions: Some(cells * record.backend.len() as u64 * 7),
+                cycles: None,
+                branches: Some(cells * 5),
+                branch_misses: Some(cells / 9),
+                l1_misses: Some(cells / 100),
+                ll_misses: Some(12),
+            },
+            Counters {
+                source: CounterSource::Perf,
+                unavailable: Some("the kernel does not allow it".into()),
+                ..no_counters()
+            },
+        ];
+        let mmu = |window_ns, utilisation| Mmu { window_ns, utilisation };
+        record.pauses = Some(Pauses {
+            count: cells / 16_384,
+            total_ns: cells / 16_384 * 2_000,
+            p50_ns: 1_800 + round,
+            p99_ns: 4_000 + round,
+            p999_ns: 5_000 + round,
+            max_ns: 9_000 + 100 * round,
+            run_ns: 50_000_000,
+            clock_ns: 40,
+            mmu: vec![mmu(1_000_000, 0.9 - 0.01 * round as f64), mmu(10_000_000, 0.97)],
+            percentiles: Vec::new(),
+        });
+    }
+    records
+}
+
+fn no_counters() -> Counters {
+    Counters {
+        source: CounterSource::Perf,
+        unavailable: None,
+        instructions: None,
+        cycles: None,
+        branches: None,
+        branch_misses: None,
+        l1_misses: None,
+        ll_misses: None,
+    }
 }
 
 fn made_sample(made: &Made, n: u32, round: u32, cells: u64, noise: f64) -> Record {

@@ -1,0 +1,88 @@
+//! What samples tell beside times and memory: pauses, and events of the processor.
+
+use crate::format::clean;
+use crate::record::{CounterSource, Counters, Mmu, Pauses, Record};
+use std::collections::BTreeMap;
+
+/// The pauses of one row's samples together.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PauseTimes {
+    /// Number of pauses of one search: the median of the samples.
+    pub count: u64,
+    /// Their lengths together, in nanoseconds: the median of the samples.
+    pub total_ns: u64,
+    /// Median length: the median of the samples.
+    pub p50_ns: u64,
+    /// 99th percentile: the median of the samples.
+    pub p99_ns: u64,
+    /// 99.9th percentile: the median of the samples.
+    pub p999_ns: u64,
+    /// The longest of any sample.
+    pub max_ns: u64,
+    /// The least utilisation of any sample, by window, shortest first.
+    pub mmu: Vec<Mmu>,
+}
+
+impl PauseTimes {
+    pub(super) fn new(samples: &[&Record]) -> Option<Self> {
+        let pauses: Vec<&Pauses> = samples.iter().filter_map(|s| s.pauses.as_ref()).collect();
+        let middle =
+            |field: fn(&Pauses) -> u64| super::row::middle(pauses.iter().map(|p| field(p)));
+        let mut mmu: BTreeMap<u64, f64> = BTreeMap::new();
+        for point in pauses.iter().flat_map(|p| &p.mmu) {
+            let least = mmu.entry(point.window_ns).or_insert(f64::INFINITY);
+            *least = least.min(point.utilisation);
+        }
+        Some(Self {
+            count: middle(|p| p.count)?,
+            total_ns: middle(|p| p.total_ns)?,
+            p50_ns: middle(|p| p.p50_ns)?,
+            p99_ns: middle(|p| p.p99_ns)?,
+            p999_ns: middle(|p| p.p999_ns)?,
+            max_ns: pauses.iter().map(|p| p.max_ns).max()?,
+            mmu: mmu
+                .into_iter()
+                .map(|(window_ns, utilisation)| Mmu { window_ns, utilisation })
+                .collect(),
+        })
+    }
+}
+
+/// Events of one search from one source, of the first round that has them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Events {
+    /// The counts, or why there are none.
+    pub counters: Counters,
+    /// Instructions over cells allocated.
+    pub instructions_per_cell: Option<f64>,
+}
+
+impl Events {
+    /// Of each source that any sample names, in the order of sources.
+    pub(super) fn all(samples: &[&Record], cells: Option<u64>) -> Vec<Self> {
+        let mut by_round = samples.to_vec();
+        by_round.sort_by_key(|s| s.round);
+        let mut found: BTreeMap<CounterSource, &Counters> = BTreeMap::new();
+        for counters in by_round.iter().flat_map(|s| &s.counters) {
+            let known = found.entry(counters.source).or_insert(counters);
+            if known.instructions.is_none() && counters.instructions.is_some() {
+                *known = counters;
+            }
+        }
+        found.into_values().map(|counters| Self::new(counters, cells)).collect()
+    }
+
+    fn new(counters: &Counters, cells: Option<u64>) -> Self {
+        let cells = cells.filter(|&cells| cells > 0);
+        Self {
+            counters: Counters {
+                unavailable: counters.unavailable.as_deref().map(clean),
+                ..counters.clone()
+            },
+            instructions_per_cell: counters
+                .instructions
+                .zip(cells)
+                .map(|(instructions, cells)| instructions as f64 / cells as f64),
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! Pauses, and events of the processor.
+
+use super::{Sheet, name_and_n};
+use crate::format::{TimeUnit, human_count, human_time, or_nothing, significant};
+use crate::record::CounterSource;
+use crate::summary::{Events, PauseTimes, Row};
+use crate::verdict::percent;
+use std::collections::{BTreeMap, BTreeSet};
+
+const SPARE_COUNTERS: [&str; 5] = ["LL misses", "L1 misses", "instructions", "cycles", "branches"];
+
+const SPARE_PAUSES: [&str; 3] = ["total", "p99.9", "p50"];
+
+/// Instructions, mispredicted branches and cache misses; `None` where no source was asked for.
+pub(crate) fn counters<'a>(rows: impl Iterator<Item = &'a Row> + Clone) -> Option<Sheet> {
+    let header = [
+        "backend",
+        "n",
+        "source",
+        "instr/cell",
+        "instructions",
+        "cycles",
+        "branches",
+        "branch misses",
+        "L1 misses",
+        "LL misses",
+    ];
+    let mut sheet = Sheet::new(&header, &SPARE_COUNTERS);
+    let mut missing: BTreeMap<(CounterSource, &str), BTreeSet<&str>> = BTreeMap::new();
+    for (row, events) in rows.flat_map(|row| row.events.iter().map(move |events| (row, events))) {
+        let counters = &events.counters;
+        if let Some(why) = &counters.unavailable {
+            missing.entry((counters.source, why)).or_default().insert(&row.label);
+        }
+        sheet.lines.extend(line(row, events).map(|cells| (row.group, cells)));
+    }
+    sheet.notes = missing
+        .into_iter()
+        .map(|((source, why), labels)| {
+            let labels: Vec<&str> = labels.into_iter().collect();
+            let whose = match labels.len() {
+                1..=3 => labels.join(", "),
+                many => format!("{} and {} more", labels[0], many - 1),
+            };
+            format!("{} unavailable: {why} ({whose})", source_name(source))
+        })
+        .collect();
+    (!sheet.lines.is_empty() || !sheet.notes.is_empty()).then(|| sheet.told())
+}
+
+/// One line; `None` where the source gave nothing.
+fn line(row: &Row, events: &Events) -> Option<Vec<String>> {
+    let counters = &events.counters;
+    let counts = [
+        counters.instructions,
+        counters.cycles,
+        counters.branches,
+        counters.branch_misses,
+        counters.l1_misses,
+        counters.ll_misses,
+    ];
+    counts.iter().any(Option::is_some).then(|| {
+        let mut cells = name_and_n(row);
+        cells.push(source_name(counters.source).to_owned());
+        cells.push(or_nothing(events.instructions_per_cell, significant));
+        cells.extend(counts.map(|count| or_nothing(count, human_count)));
+        cells
+    })
+}
+
+fn source_name(source: CounterSource) -> &'static str {
+    match source {
+        CounterSource::Callgrind => "callgrind",
+        CounterSource::Perf => "perf",
+    }
+}
+
+/// Pauses and minimum mutator utilisation; `None` where no sample timed them.
+pub(crate) fn pauses<'a>(rows: impl Iterator<Item = &'a Row> + Clone) -> Option<Sheet> {
+    let timed = rows.filter_map(|row| Some((row, row.pauses.as_ref()?)));
+    let windows = timed.clone().flat_map(|(_, pauses)| &pauses.mmu).map(|point| point.window_ns);
+    let windows: BTreeSet<u64> = windows.collect();
+    let titles: Vec<String> = windows.iter().map(|&ns| format!("MMU {}", whole_time(ns))).collect();
+    let mut header = vec!["backend", "n", "pauses", "total", "p50", "p99", "p99.9", "max"];
+    header.extend(titles.iter().map(String::as_str));
+    let mut sheet = Sheet::new(&header, &SPARE_PAUSES);
+    for (row, pauses) in timed {
+        let mut cells = name_and_n(row);
+        cells.push(human_count(pauses.count));
+        cells.extend(lengths(pauses));
+        for &window in &windows {
+            let point = pauses.mmu.iter().find(|point| point.window_ns == window);
+            cells.push(or_nothing(point, |point| percent(point.utilisation)));
+        }
+        sheet.lines.push((row.group, cells));
+    }
+    (!sheet.lines.is_empty()).then_some(sheet)
+}
+
+fn lengths(pauses: &PauseTimes) -> [String; 5] {
+    let lengths = [pauses.total_ns, pauses.p50_ns, pauses.p99_ns, pauses.p999_ns, pauses.max_ns];
+    // Of no pauses there are no lengths.
+    lengths.map(|ns| or_nothing((pauses.count > 0).then_some(ns as f64), human_time))
+}
+
+/// A round time without decimals: `10 ms`.
+fn whole_time(ns: u64) -> String {
+    let unit = TimeUnit::of(ns as f64);
+    format!("{} {}", ns as f64 / unit.ns, unit.name)
+}
