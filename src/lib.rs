@@ -7,6 +7,7 @@
 //! | `config` | a backend with its parameters, checked |
 //! | `study` | the order of a run: blocks, each shuffled, one backend entered twice |
 //! | `child` | a sample as its parent sees it: a process that answers with a record |
+//! | `counters` | instructions and other events of one search, from callgrind or the processor |
 //! | [`sample`] | a sample as the child runs it: warm-up, timed runs, counted run |
 //! | [`expected`] | answers and work counts that every backend must reach |
 //! | `machine` | the machine and compiler, described |
@@ -25,6 +26,7 @@
 mod child;
 mod compare;
 mod config;
+mod counters;
 mod exit;
 pub mod expected;
 mod explain;

@@ -10,6 +10,9 @@ const COMPILER: &str = env!("RC_VS_GC_COMPILER");
 /// Commit that this command was built from.
 pub const COMMIT: &str = env!("RC_VS_GC_COMMIT");
 
+/// Name of the environment variable that tells a child its parent's process number.
+pub const PARENT: &str = "RC_VS_GC_PARENT";
+
 /// Describes the machine. Does not change while a run lasts, but for the load.
 pub fn describe() -> Machine {
     let cpu = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
@@ -75,7 +78,14 @@ pub fn pin(core: usize) {
 /// Ends this process when its parent does, where the system can.
 #[cfg(target_os = "linux")]
 pub fn end_with_parent() {
-    let _ = rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL));
+    use rustix::process::{Signal, getppid, set_parent_process_death_signal};
+    let _ = set_parent_process_death_signal(Some(Signal::KILL));
+    // A parent that ended before this has no death to signal any more.
+    let expected = std::env::var(PARENT).ok().and_then(|parent| parent.parse::<i32>().ok());
+    let parent = getppid().map(|parent| parent.as_raw_nonzero().get());
+    if expected.is_some_and(|expected| parent != Some(expected)) {
+        std::process::exit(crate::exit::Exit::Interrupted as i32);
+    }
 }
 
 /// No core: pinning is known for Linux only.

@@ -2,6 +2,7 @@
 
 use crate::child::Children;
 use crate::config::{self, Config};
+use crate::counters;
 use crate::exit::{Exit, Stop};
 use crate::folder::{Folder, report_in};
 use crate::options::{Format, Measure, command_line};
@@ -138,9 +139,9 @@ fn take_samples(
             entry.n
         ));
         let record = describe(config, entry, template);
-        let Some(record) = children.run(&Task { record, core, search_ns: SEARCH_NS })? else {
-            break;
-        };
+        let counters = counters::of_sample(&options.counters, entry.round, config.control);
+        let task = Task { record, core, search_ns: SEARCH_NS, counters, ..Task::default() };
+        let Some(record) = children.run(&task)? else { break };
         folder.append(&record)?;
         if options.format == Format::Json {
             let mut line = Vec::new();

@@ -1,10 +1,12 @@
 //! The command line.
 
 use crate::exit::{Exit, Stop};
+use crate::counters;
 use crate::values::{self, Selection, Setting};
 use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use heap::Info;
+use report::CounterSource;
 use report::format::visible;
 use std::ffi::OsString;
 use std::ops::RangeInclusive;
@@ -81,6 +83,10 @@ pub struct Measure {
     /// Count the work done instead of timing it
     #[arg(long)]
     pub counted: bool,
+    /// Count instructions and other events of one search: callgrind (if valgrind is installed; in
+    /// the first round only, since its counts hardly vary; slow), perf (if the system allows it)
+    #[arg(long, value_name = "SOURCE,...", value_delimiter = ',', value_parser = counters::source)]
+    pub counters: Vec<CounterSource>,
     /// Folder for the records and the report; earlier ones there are moved aside
     #[arg(long, value_name = "DIR", default_value = "results")]
     pub out: PathBuf,
