@@ -97,6 +97,7 @@ fn template(study: &Study, counted: bool) -> Record {
         counted,
         machine: machine::describe(),
         commit: machine::COMMIT.to_owned(),
+        dirty: machine::dirty(),
         command: command_line(),
         ..Record::new()
     }
@@ -108,7 +109,8 @@ fn remark_before(options: &Measure, folder: &Folder, template: &Record) {
         return;
     }
     if !options.counted {
-        for warning in machine::warnings(&template.machine) {
+        let neighbours = machine::neighbours(machine::last_core());
+        for warning in machine::warnings(&template.machine, template.dirty, &neighbours) {
             terminal::say(&format!("warning: {warning}"));
         }
     }

@@ -1,7 +1,7 @@
 //! The command line.
 
-use crate::exit::{Exit, Stop};
 use crate::counters;
+use crate::exit::{Exit, Stop};
 use crate::values::{self, Selection, Setting};
 use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand, ValueEnum};

@@ -76,7 +76,12 @@ fn counts(ended: &Ended, file: &Path, program: &Path) -> Result<Counters, String
             return Err(format!("under valgrind: {}: {message}", record.status.words()));
         }
         Some(_) if ended.status.success() => {}
-        _ => return Err(format!("valgrind failed: {}", unprefixed(&why(ended.status, &ended.errors)))),
+        _ => {
+            return Err(format!(
+                "valgrind failed: {}",
+                unprefixed(&why(ended.status, &ended.errors))
+            ));
+        }
     }
     let text = fs::read_to_string(file).map_err(|error| format!("no counts: {error}"))?;
     let counters = parse(&text).ok_or("valgrind wrote counts of an unknown form")?;
@@ -143,7 +148,8 @@ mod tests {
         assert_eq!((counters.instructions, counters.branches), (Some(12), None));
         assert_eq!((counters.branch_misses, counters.l1_misses), (None, None));
         assert_eq!(parse(&format!("{EVENTS}totals: 0\n")).unwrap().instructions, Some(0));
-        for text in ["", EVENTS, "events: Dr\ntotals: 1\n", "events: Ir\ntotals: x\n", "totals: 1"] {
+        for text in ["", EVENTS, "events: Dr\ntotals: 1\n", "events: Ir\ntotals: x\n", "totals: 1"]
+        {
             assert_eq!(parse(text), None, "{text}");
         }
     }
