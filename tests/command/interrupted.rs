@@ -105,7 +105,7 @@ fn a_killed_child_is_a_crashed_sample() {
     signal("KILL", wait_for(|| child_of(&command)));
     let (code, table, said) = texts(command.wait_with_output().unwrap());
     assert_eq!(code, Some(1), "{said}");
-    assert!(table.contains("crashed") && table.contains("signal: 9"), "{table}");
+    assert!(table.contains("crashed") && table.contains("killed by signal 9 (SIGKILL)"), "{table}");
     let records = records(&folder.path().join("results/records.jsonl"));
     assert_eq!(records.len(), 2);
     assert_eq!((&records[0]["status"], &records[1]["status"]), (&"crashed".into(), &"ok".into()));

@@ -2,9 +2,11 @@
 #![forbid(unsafe_code)]
 
 mod bad_input;
+mod counters;
 mod failures;
 mod interrupted;
 mod list;
+mod machine;
 mod output;
 mod records;
 mod report_again;
