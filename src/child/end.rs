@@ -8,6 +8,9 @@ const SAID_CHARS: usize = 300;
 /// Most lines of a panic's message: `assert_eq` has three.
 const PANIC_LINES: usize = 3;
 
+/// What precedes a list of functions, after the reason.
+const BACKTRACE: &str = "stack backtrace:";
+
 /// The exit code or signal, and the reason that the child gave: the message of
 /// its panic, or else its last line.
 pub fn why(ended: ExitStatus, errors: &[u8]) -> String {
@@ -25,8 +28,11 @@ pub fn why(ended: ExitStatus, errors: &[u8]) -> String {
 /// The child's reason; empty if it gave none.
 fn said(errors: &[u8]) -> String {
     let errors = String::from_utf8_lossy(errors);
-    let lines: Vec<String> =
+    let mut lines: Vec<String> =
         errors.split(['\n', '\r']).map(plain).filter(|line| !line.is_empty()).collect();
+    if let Some(end @ 1..) = lines.iter().position(|line| line == BACKTRACE) {
+        lines.truncate(end);
+    }
     // The first panic is the cause of any that follow.
     let panic = lines.iter().enumerate().find_map(|(place, line)| {
         let (_, at) = line.split_once(" panicked at ")?;
@@ -45,7 +51,7 @@ fn said(errors: &[u8]) -> String {
 
 /// Whether this line follows a panic's message.
 fn after_panic(line: &str) -> bool {
-    ["note:", "stack backtrace:", "thread "].iter().any(|start| line.starts_with(start))
+    ["note:", "thread "].iter().any(|start| line.starts_with(start))
 }
 
 /// A line without colours and other controls.
@@ -74,6 +80,8 @@ mod tests {
         let errors = "warning: x\n\nmemory allocation of 99 bytes failed\n";
         let text = "killed by signal 6 (SIGABRT): memory allocation of 99 bytes failed";
         assert_eq!(killed(6, errors), text);
+        let traced = format!("{errors}stack backtrace:\n   0: main\nnote: more\n");
+        assert_eq!(killed(6, &traced), text);
         assert!(killed(11 | 0x80, "").starts_with("killed by signal 11 (SIGSEGV)"));
     }
 
@@ -97,6 +105,7 @@ mod tests {
     #[test]
     fn otherwise_by_the_last_line() {
         assert_eq!(exited(3, ""), "exit code 3");
+        assert_eq!(exited(1, "stack backtrace:\n 0: main\n"), "exit code 1: 0: main");
         assert_eq!(exited(1, "first\nlast\n \nnote: hint\n"), "exit code 1: last");
         assert_eq!(exited(1, "\u{1b}[31mred\u{1b}[0m\u{7}\tthing\r\n"), "exit code 1: red thing");
         let long = exited(1, &"é".repeat(1000));
