@@ -1,13 +1,18 @@
 //! The events, and what the system says to them.
 
 use crate::counters::none;
-use perf_event::events::Hardware;
+use perf_event::events::{Event, Hardware};
 use perf_event::{Builder, Counter, Group};
 use report::{CounterSource, Counters};
 use std::fs;
 use std::io::{self, ErrorKind};
 
 type Place = fn(&mut Counters) -> &mut Option<u64>;
+
+type Members = Vec<(Counter, Place)>;
+
+/// Place of the event that the system refused, if it was one, and its error.
+type Refusal = (Option<usize>, io::Error);
 
 /// The events, and where their counts go.
 const EVENTS: [(&str, Hardware, Place); 5] = [
@@ -21,7 +26,7 @@ const EVENTS: [(&str, Hardware, Place); 5] = [
 /// Counters of this process in user mode, started and stopped together.
 pub struct Events {
     group: Group,
-    counters: Vec<(Counter, Place)>,
+    counters: Members,
     /// Events that cannot be counted, each with the reason.
     missing: Vec<String>,
 }
@@ -29,22 +34,37 @@ pub struct Events {
 impl Events {
     /// Asks for the counters; the error says in one line why there are none.
     pub fn open() -> Result<Self, String> {
-        let mut group = Group::new().map_err(refused)?;
-        let (mut counters, mut missing) = (Vec::new(), Vec::new());
-        let mut last = None;
-        for (name, event, place) in EVENTS {
-            match Builder::new().group(&mut group).kind(event).build() {
-                Ok(counter) => counters.push((counter, place)),
-                Err(error) => {
-                    missing.push(format!("{name}: {error}"));
-                    last = Some(error);
+        Self::of(&EVENTS.map(|(name, event, place)| (name, event.into(), place)))
+    }
+
+    /// Counters of as many of these events as can be counted together.
+    fn of(events: &[(&'static str, Event, Place)]) -> Result<Self, String> {
+        let mut events = events.to_vec();
+        let mut missing = Vec::new();
+        loop {
+            let (place, error) = match Self::all_of(&events) {
+                Ok((group, counters)) => return Ok(Events { group, counters, missing }),
+                Err(refusal) => refusal,
+            };
+            match place {
+                Some(place) if events.len() > 1 => {
+                    missing.push(format!("{}: {error}", events.remove(place).0));
                 }
+                _ => return Err(refused(error)),
             }
         }
-        match last {
-            Some(error) if counters.is_empty() => Err(refused(error)),
-            _ => Ok(Events { group, counters, missing }),
+    }
+
+    /// Counters of all these events, or which one was refused. A group is of no
+    /// use after that: this crate takes the refused one for a member.
+    fn all_of(events: &[(&str, Event, Place)]) -> Result<(Group, Members), Refusal> {
+        let mut group = Group::new().map_err(|error| (None, error))?;
+        let mut counters = Vec::new();
+        for (index, (_, event, place)) in events.iter().enumerate() {
+            let counter = Builder::new().group(&mut group).kind(event.clone()).build();
+            counters.push((counter.map_err(|error| (Some(index), error))?, *place));
         }
+        Ok((group, counters))
     }
 
     pub fn start(&mut self) -> Result<(), String> {
@@ -127,5 +147,37 @@ mod tests {
         assert_eq!(whole(5, 5), Ok(()));
         assert!(whole(1000, 999).unwrap_err().contains("999 of 1000 ns"));
         assert!(whole(5, 0).is_err() && whole(0, 0).is_err());
+    }
+
+    /// Events of the kernel, which are there without the processor's help.
+    #[test]
+    fn a_group_is_read_as_one() {
+        use perf_event::events::{Cache, CacheOp, CacheResult, Software, WhichCache};
+        // Nobody writes by way of the instructions' address cache.
+        let (which, operation) = (WhichCache::ITLB, CacheOp::WRITE);
+        let nothing = Cache { which, operation, result: CacheResult::MISS };
+        let events: [(&str, Event, Place); 3] = [
+            ("page faults", Software::PAGE_FAULTS.into(), |counters| &mut counters.instructions),
+            ("time", Software::TASK_CLOCK.into(), |counters| &mut counters.cycles),
+            ("nothing", nothing.into(), |counters| &mut counters.branches),
+        ];
+        let mut events = match Events::of(&events) {
+            Ok(events) => events,
+            // Not even these are allowed everywhere.
+            Err(why) => return assert!(why.starts_with("perf_event_open: "), "{why}"),
+        };
+        let pages = std::hint::black_box(vec![1u8; 8 << 20]);
+        events.start().unwrap();
+        let touched = std::hint::black_box(pages.clone());
+        events.stop().unwrap();
+        drop(std::hint::black_box(vec![1u8; 8 << 20]));
+        let counters = events.read().unwrap();
+        // Pages of 4 KiB, or fewer and larger ones; and a few for the allocator.
+        let most = (touched.len() as u64 >> 12) + 64;
+        let faults = counters.instructions.unwrap();
+        assert!(0 < faults && faults <= most, "{counters:?}");
+        assert!(counters.cycles.is_some_and(|time_ns| time_ns > 0), "{counters:?}");
+        let why = counters.unavailable.unwrap();
+        assert!(why.starts_with("nothing: ") && counters.branches.is_none(), "{why}");
     }
 }
