@@ -3,6 +3,7 @@
 
 use report::Machine;
 use sha2::{Digest, Sha256};
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
@@ -30,9 +31,11 @@ pub fn describe() -> Machine {
     // The core that is measured on: on some machines they differ.
     let core = format!("/sys/devices/system/cpu/cpu{}", last_core().unwrap_or(0));
     let cache_bytes = |level, kind| cache_bytes(&Path::new(&core).join("cache"), level, kind);
+    let virtualised = text::virtualised(&cpu);
     Machine {
         processor: text::processor(&cpu).unwrap_or_else(|| std::env::consts::ARCH.to_owned()),
         cores: std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32),
+        physical_cores: physical_cores(Path::new("/sys/devices/system/cpu")),
         kernel: kernel().unwrap_or_default(),
         os: os().unwrap_or_else(|| std::env::consts::OS.to_owned()),
         compiler: COMPILER.to_owned(),
@@ -43,7 +46,8 @@ pub fn describe() -> Machine {
         flags: Some(FLAGS.to_owned()),
         governor: line(&format!("{core}/cpufreq/scaling_governor")),
         load_1min: load_1min(),
-        virtualised: text::virtualised(&cpu),
+        virtualised,
+        hypervisor: virtualised.filter(|&is| is).and_then(|_| hypervisor(Path::new("/sys"))),
         debug_build: cfg!(debug_assertions),
     }
 }
@@ -112,6 +116,27 @@ fn kernel() -> Option<String> {
 
 fn os() -> Option<String> {
     text::os(&fs::read_to_string("/etc/os-release").ok()?)
+}
+
+/// Number of physical cores: of groups of logical ones that share one.
+fn physical_cores(cpus: &Path) -> Option<u32> {
+    let siblings = fs::read_dir(cpus)
+        .ok()?
+        .flatten()
+        .filter_map(|cpu| line(cpu.path().join("topology/thread_siblings_list").to_str()?));
+    let groups: BTreeSet<String> = siblings.collect();
+    u32::try_from(groups.len()).ok().filter(|&cores| cores > 0)
+}
+
+/// Name of the hypervisor, or of the machine that it pretends to be.
+fn hypervisor(sys: &Path) -> Option<String> {
+    let get = |name: &str| line(sys.join(name).to_str()?);
+    get("hypervisor/type").or_else(|| {
+        let product =
+            ["sys_vendor", "product_name"].map(|name| get(&format!("class/dmi/id/{name}")));
+        let product: Vec<String> = product.into_iter().flatten().collect();
+        (!product.is_empty()).then(|| product.join(" "))
+    })
 }
 
 /// Size of one cache of a core.

@@ -51,19 +51,51 @@ fn machines_are_told_apart() {
 
 #[test]
 fn caches_are_found_by_level_and_kind() {
-    let folder = tempfile::tempdir().unwrap();
-    for (index, level, kind, size) in
-        [(0, "1", "Data", "48K"), (1, "1", "Instruction", "32K"), (2, "2", "Unified", "2M")]
-    {
-        let cache = folder.path().join(format!("index{index}"));
-        fs::create_dir(&cache).unwrap();
-        for (name, text) in [("level", level), ("type", kind), ("size", size)] {
-            fs::write(cache.join(name), format!("{text}\n")).unwrap();
-        }
-    }
+    let caches =
+        [(0, "1", "Data", "48K"), (1, "1", "Instruction", "32K"), (2, "2", "Unified", "2M")];
+    let files: Vec<(String, &str)> = caches
+        .into_iter()
+        .flat_map(|(index, level, kind, size)| {
+            [("level", level), ("type", kind), ("size", size)]
+                .map(|(name, text)| (format!("index{index}/{name}"), text))
+        })
+        .collect();
+    let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (&**name, *text)).collect();
+    let folder = folder(&files);
     let bytes = |level, kind| cache_bytes(folder.path(), level, kind);
     assert_eq!((bytes("1", "Data"), bytes("2", "Unified")), (Some(48 << 10), Some(2 << 20)));
     assert_eq!(bytes("3", "Unified"), None);
+}
+
+/// A folder with these files, each of one line.
+fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in files {
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, format!("{text}\n")).unwrap();
+    }
+    folder
+}
+
+#[test]
+fn threads_of_a_core_are_one_core() {
+    let list = "topology/thread_siblings_list";
+    let names: Vec<String> = (0..4).map(|cpu| format!("cpu{cpu}/{list}")).collect();
+    let groups = ["0,2", "1,3", "0,2", "1,3"];
+    let mut files: Vec<(&str, &str)> = names.iter().map(String::as_str).zip(groups).collect();
+    files.push(("cpufreq/other", "x"));
+    assert_eq!(physical_cores(folder(&files).path()), Some(2));
+    assert_eq!(physical_cores(folder(&[]).path()), None);
+}
+
+#[test]
+fn hypervisors_have_names() {
+    let product = [("class/dmi/id/sys_vendor", "QEMU"), ("class/dmi/id/product_name", "PC")];
+    assert_eq!(hypervisor(folder(&product).path()).as_deref(), Some("QEMU PC"));
+    let both = [product[0], product[1], ("hypervisor/type", "xen")];
+    assert_eq!(hypervisor(folder(&both).path()).as_deref(), Some("xen"));
+    assert_eq!(hypervisor(folder(&[]).path()), None);
 }
 
 #[test]
