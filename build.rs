@@ -1,4 +1,4 @@
-//! Tells the command which compiler and which commit it was built from.
+//! Tells the command which compiler, flags and commit it was built from.
 //!
 //! Outside a checkout of this repository the commit is `unknown`.
 
@@ -10,7 +10,23 @@ fn main() {
     let rustc = std::env::var("RUSTC").unwrap_or_else(|_| "rustc".into());
     let compiler = output(&rustc, &["--version"]).unwrap_or_else(|| "unknown".into());
     println!("cargo::rustc-env=RC_VS_GC_COMPILER={compiler}");
+    println!("cargo::rustc-env=RC_VS_GC_FLAGS={}", flags());
     println!("cargo::rustc-env=RC_VS_GC_COMMIT={}", commit().unwrap_or_else(|| "unknown".into()));
+}
+
+/// How the command is compiled, as far as Cargo tells a build script.
+fn flags() -> String {
+    println!("cargo::rerun-if-env-changed=CARGO_ENCODED_RUSTFLAGS");
+    let get = |name: &str| std::env::var(name).unwrap_or_default();
+    let mut flags =
+        vec![format!("opt-level={}", get("OPT_LEVEL")), format!("target={}", get("TARGET"))];
+    flags.push(format!("target-features={}", get("CARGO_CFG_TARGET_FEATURE")));
+    let given = get("CARGO_ENCODED_RUSTFLAGS").replace('\u{1f}', " ");
+    if !given.is_empty() {
+        flags.push(format!("RUSTFLAGS={given}"));
+    }
+    // A line break would end the instruction to Cargo.
+    flags.join("; ").replace(['\n', '\r'], " ")
 }
 
 /// The checked-out commit, with `-dirty` where tracked files differ from it.

@@ -1,15 +1,19 @@
 //! A sample as its parent sees it: a process that is given a task and answers
 //! with a record. One that dies without an answer is a crashed sample.
 
+use crate::counters::callgrind;
 use crate::sample::Task;
 use anyhow::Context;
-use report::{Record, Status};
-use std::io::{Read, Write};
-use std::path::PathBuf;
+use report::{CounterSource, Record, Status};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread;
+
+mod end;
+pub use end::why;
 
 /// Name of the environment variable whose length varies from child to child,
 /// since the length of the environment moves the stack.
@@ -18,12 +22,28 @@ const PADDING: &str = "RC_VS_GC_PADDING";
 /// Most bytes of the padding: a page.
 const PADDING_BYTES: usize = 4096;
 
+/// Most bytes that are read of a child's answer; records are far smaller.
+const ANSWER_BYTES: u64 = 64 << 20;
+
+/// Bytes that are kept of what a child writes to standard error: the last ones.
+const ERRORS_BYTES: usize = 16 << 10;
+
 /// Starts children, one at a time, until it is interrupted.
 #[derive(Clone)]
 pub struct Children {
     program: PathBuf,
     running: Arc<Mutex<Option<Child>>>,
     interrupted: Arc<AtomicBool>,
+}
+
+/// A child that has ended.
+pub struct Ended {
+    /// How.
+    pub status: ExitStatus,
+    /// What it wrote to standard output.
+    pub output: Vec<u8>,
+    /// The end of what it wrote to standard error.
+    pub errors: Vec<u8>,
 }
 
 impl Children {
@@ -39,6 +59,11 @@ impl Children {
         let handler = children.clone();
         ctrlc::set_handler(move || handler.interrupt()).context("Ctrl-C cannot be caught")?;
         Ok(children)
+    }
+
+    /// The program that the children run: this one.
+    pub fn program(&self) -> &Path {
+        &self.program
     }
 
     /// Whether Ctrl-C was pressed.
@@ -60,20 +85,42 @@ impl Children {
         self.running.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
-    /// Runs a sample; `None` when it was interrupted.
+    /// Runs a sample, and once more under callgrind if the task asks for that;
+    /// `None` when it was interrupted.
     ///
     /// # Errors
     ///
     /// A child cannot be started, or not be talked to.
     pub fn run(&self, task: &Task) -> anyhow::Result<Option<Record>> {
-        let mut child = Command::new(&self.program)
-            .arg("sample")
-            .env(PADDING, "x".repeat(fastrand::usize(..PADDING_BYTES)))
+        let mut command = Command::new(&self.program);
+        command.arg("sample").env(PADDING, "x".repeat(fastrand::usize(..PADDING_BYTES)));
+        let ended = self
+            .finish(&mut command, task)
+            .with_context(|| format!("{} cannot be run", self.program.display()))?;
+        let Some(ended) = ended else { return Ok(None) };
+        let answer = serde_json::from_slice(&ended.output).ok();
+        let mut record: Record = answer.unwrap_or_else(|| crashed(&task.record, &ended));
+        if task.counters.contains(&CounterSource::Callgrind) {
+            let Some(counters) = callgrind::count(self, task, record.status) else {
+                return Ok(None);
+            };
+            record.counters.push(counters);
+        }
+        Ok(Some(record))
+    }
+
+    /// Runs a child to its end; `None` when it was interrupted.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be started or waited for.
+    pub fn finish(&self, command: &mut Command, task: &Task) -> io::Result<Option<Ended>> {
+        let mut child = command
+            .env(crate::machine::PARENT, std::process::id().to_string())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
-            .spawn()
-            .with_context(|| format!("{} cannot be started", self.program.display()))?;
+            .spawn()?;
         let (input, output, errors) =
             (child.stdin.take(), child.stdout.take(), child.stderr.take());
         *self.running() = Some(child);
@@ -83,44 +130,51 @@ impl Children {
                 let _ = child.kill();
             }
         }
-        let errors = thread::spawn(move || read_all(errors));
+        let errors = thread::spawn(move || errors.map(end_of).unwrap_or_default());
         if let Some(mut input) = input {
             // A child that died early is dealt with below.
             let _ = input.write_all(&serde_json::to_vec(task)?);
         }
         // Until its end, so that the lock below is not held while it runs.
-        let output = read_all(output);
+        let output = output.map(start_of).unwrap_or_default();
         let errors = errors.join().unwrap_or_default();
         let ended = self.running().take().map(|mut child| child.wait()).transpose()?;
-        let ended = ended.context("a child was lost")?;
-        if self.interrupted() || died_of_interrupt(ended) {
+        let status = ended.ok_or_else(|| io::Error::other("a child was lost"))?;
+        if self.interrupted() || died_of_interrupt(status) {
             self.interrupted.store(true, Ordering::SeqCst);
             return Ok(None);
         }
-        let answer = serde_json::from_slice(&output).ok();
-        Ok(Some(answer.unwrap_or_else(|| crashed(&task.record, ended, &errors))))
+        Ok(Some(Ended { status, output, errors }))
     }
 }
 
-/// All that the child writes, or as much as can be read.
-fn read_all(pipe: Option<impl Read>) -> Vec<u8> {
+/// What the child writes, or as much as can be read.
+fn start_of(pipe: impl Read) -> Vec<u8> {
     let mut bytes = Vec::new();
-    let _ = pipe.map(|mut pipe| pipe.read_to_end(&mut bytes));
+    let _ = pipe.take(ANSWER_BYTES).read_to_end(&mut bytes);
     bytes
 }
 
+/// The last of what the child writes, however much it is.
+fn end_of(mut pipe: impl Read) -> Vec<u8> {
+    let mut kept = Vec::new();
+    let mut chunk = [0; 4 << 10];
+    loop {
+        match pipe.read(&mut chunk) {
+            Ok(0) => break,
+            Ok(read) => kept.extend_from_slice(&chunk[..read]),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(_) => break,
+        }
+        kept.drain(..kept.len().saturating_sub(ERRORS_BYTES));
+    }
+    kept
+}
+
 /// The record of a sample that gave none.
-fn crashed(record: &Record, ended: ExitStatus, errors: &[u8]) -> Record {
-    let errors = String::from_utf8_lossy(errors);
-    // A panic's first line says where, and the ones after it why.
-    let said: Vec<&str> = errors
-        .lines()
-        .map(str::trim)
-        .filter(|line| !line.is_empty() && !line.starts_with("note:"))
-        .collect();
-    let said = said.join(" ");
-    let message = if said.is_empty() { ended.to_string() } else { format!("{ended}: {said}") };
-    Record { status: Status::Crashed, message: Some(message), ..record.clone() }
+fn crashed(record: &Record, ended: &Ended) -> Record {
+    let message = Some(why(ended.status, &ended.errors));
+    Record { status: Status::Crashed, message, ..record.clone() }
 }
 
 #[cfg(unix)]
@@ -133,4 +187,18 @@ fn died_of_interrupt(ended: ExitStatus) -> bool {
 #[cfg(not(unix))]
 fn died_of_interrupt(_: ExitStatus) -> bool {
     false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_end_of_the_errors_is_kept() {
+        let long = io::repeat(b'x').take(10 << 20).chain(&b"the end"[..]);
+        let kept = end_of(long);
+        assert!(kept.ends_with(b"xthe end"));
+        assert_eq!(kept.len(), ERRORS_BYTES);
+        assert_eq!(end_of(&b"short"[..]), b"short");
+    }
 }

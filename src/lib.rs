@@ -11,6 +11,7 @@
 //! | `precision` | when a run without a fixed number of rounds has enough of them |
 //! | `resume` | what an interrupted run has left to do |
 //! | `child` | a sample as its parent sees it: a process that answers with a record |
+//! | `counters` | instructions and other events of one search, from callgrind or the processor |
 //! | [`sample`] | a sample as the child runs it: warm-up, timed runs, counted run |
 //! | `times` | the times of a sample, in a bounded list |
 //! | [`expected`] | answers and work counts that every backend must reach |
@@ -32,6 +33,7 @@ mod axis;
 mod child;
 mod compare;
 mod config;
+mod counters;
 mod exit;
 pub mod expected;
 mod explain;

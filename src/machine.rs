@@ -1,119 +1,112 @@
-//! The machine and compiler, as far as the system tells. What it does not
-//! tell is left out, never guessed.
+//! The machine and compiler, as far as the system tells, and what there spoils
+//! measurements. What the system does not tell is left out, never guessed.
 
 use report::Machine;
+use sha2::{Digest, Sha256};
+use std::collections::BTreeSet;
 use std::fs;
+use std::path::Path;
+
+mod neighbours;
+mod process;
+mod text;
+pub use neighbours::{Neighbour, neighbours};
+pub use process::{PARENT, end_with_parent, last_core, pin, rss_peak_bytes};
 
 /// Compiler that built this command.
 const COMPILER: &str = env!("RC_VS_GC_COMPILER");
 
+/// Target, optimisation and compiler flags that this command was built with.
+const FLAGS: &str = env!("RC_VS_GC_FLAGS");
+
 /// Commit that this command was built from.
 pub const COMMIT: &str = env!("RC_VS_GC_COMMIT");
+
+/// Load, in cores, above which other programs disturb the measurements.
+const MOST_LOAD: f64 = 0.5;
 
 /// Describes the machine. Does not change while a run lasts, but for the load.
 pub fn describe() -> Machine {
     let cpu = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    // The core that is measured on: on some machines they differ.
+    let core = format!("/sys/devices/system/cpu/cpu{}", last_core().unwrap_or(0));
+    let cache_bytes = |level, kind| cache_bytes(&Path::new(&core).join("cache"), level, kind);
+    let virtualised = text::virtualised(&cpu);
     Machine {
-        processor: processor(&cpu).unwrap_or_else(|| std::env::consts::ARCH.to_owned()),
+        processor: text::processor(&cpu).unwrap_or_else(|| std::env::consts::ARCH.to_owned()),
         cores: std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32),
+        physical_cores: physical_cores(Path::new("/sys/devices/system/cpu")),
         kernel: kernel().unwrap_or_default(),
         os: os().unwrap_or_else(|| std::env::consts::OS.to_owned()),
         compiler: COMPILER.to_owned(),
         l1d_bytes: cache_bytes("1", "Data"),
         l2_bytes: cache_bytes("2", "Unified"),
         l3_bytes: cache_bytes("3", "Unified"),
-        id: None,
-        flags: None,
-        governor: line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
+        id: id(line("/etc/machine-id").as_deref(), line("/proc/sys/kernel/hostname").as_deref()),
+        flags: Some(FLAGS.to_owned()),
+        governor: line(&format!("{core}/cpufreq/scaling_governor")),
         load_1min: load_1min(),
-        virtualised: virtualised(&cpu),
+        virtualised,
+        hypervisor: virtualised.filter(|&is| is).and_then(|_| hypervisor(Path::new("/sys"))),
         debug_build: cfg!(debug_assertions),
     }
 }
 
-/// What spoils measurements on this machine, in one line each.
-pub fn warnings(machine: &Machine) -> Vec<String> {
+/// Whether tracked files differed from the commit that this command was built
+/// from; not known without a commit.
+pub fn dirty() -> Option<bool> {
+    (COMMIT != "unknown").then(|| COMMIT.ends_with("-dirty"))
+}
+
+/// What spoils measurements, in one line each.
+pub fn warnings(machine: &Machine, dirty: Option<bool>, neighbours: &[Neighbour]) -> Vec<String> {
     let mut warnings = Vec::new();
     if machine.debug_build {
         warnings.push("a debug build: its times say nothing; use cargo run --release".to_owned());
     }
-    if let Some(load) = machine.load_1min.filter(|&load| load > 0.5) {
+    if dirty == Some(true) {
+        let why = "built from changed files: no commit tells what is measured; commit, build again";
+        warnings.push(why.to_owned());
+    }
+    if let Some(load) = machine.load_1min.filter(|&load| load > MOST_LOAD) {
         warnings.push(format!("the load is {load:.2}: other programs disturb the measurements"));
     }
+    if let Some(governor) = machine.governor.as_deref().filter(|&name| name != "performance") {
+        warnings.push(format!(
+            "the frequency governor is '{governor}': the clock may change; use 'performance'"
+        ));
+    }
+    warnings.extend(neighbours.iter().map(|Neighbour { name, process, core, busy_percent }| {
+        format!(
+            "'{name}' (process {process}) runs on core {core}, where samples run, \
+             and keeps it {busy_percent} % busy"
+        )
+    }));
     warnings
 }
 
 /// Load average over the last minute.
 pub fn load_1min() -> Option<f64> {
-    fs::read_to_string("/proc/loadavg").ok()?.split_whitespace().next()?.parse().ok()
+    line("/proc/loadavg")?.split_whitespace().next()?.parse().ok()
 }
 
-/// Peak resident set of this process, in bytes.
-pub fn rss_peak_bytes() -> Option<u64> {
-    let status = fs::read_to_string("/proc/self/status").ok()?;
-    let kib = field(&status, "VmHWM")?.strip_suffix(" kB")?.trim().parse::<u64>().ok()?;
-    Some(kib << 10)
+/// A short hash that tells machines apart, and from which neither of its
+/// sources can be read; `None` where neither is known.
+fn id(machine_id: Option<&str>, host: Option<&str>) -> Option<String> {
+    // What an image has before its first start is the same on all machines.
+    let machine_id = machine_id.filter(|&id| id != "uninitialized");
+    if machine_id.is_none() && host.is_none() {
+        return None;
+    }
+    let [machine_id, host] = [machine_id, host].map(Option::unwrap_or_default);
+    let hash = Sha256::digest(format!("rc-vs-gc\n{machine_id}\n{host}"));
+    Some(hash[..6].iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
-/// The last core that this process may run on: the first ones serve the
-/// system's interrupts.
-#[cfg(target_os = "linux")]
-pub fn last_core() -> Option<usize> {
-    use rustix::thread::{CpuSet, sched_getaffinity};
-    let allowed = sched_getaffinity(None).ok()?;
-    (0..CpuSet::MAX_CPU).rev().find(|&core| allowed.is_set(core))
-}
-
-/// Keeps this process on one core, where the system allows that.
-#[cfg(target_os = "linux")]
-pub fn pin(core: usize) {
-    let mut only = rustix::thread::CpuSet::new();
-    only.set(core);
-    let _ = rustix::thread::sched_setaffinity(None, &only);
-}
-
-/// Ends this process when its parent does, where the system can.
-#[cfg(target_os = "linux")]
-pub fn end_with_parent() {
-    let _ = rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL));
-}
-
-/// No core: pinning is known for Linux only.
-#[cfg(not(target_os = "linux"))]
-pub fn last_core() -> Option<usize> {
-    None
-}
-
-/// Does nothing: pinning is known for Linux only.
-#[cfg(not(target_os = "linux"))]
-pub fn pin(_: usize) {}
-
-/// Does nothing: known for Linux only.
-#[cfg(not(target_os = "linux"))]
-pub fn end_with_parent() {}
-
-/// The value of a `name : value` line.
-fn field<'a>(text: &'a str, name: &str) -> Option<&'a str> {
-    text.lines().find_map(|line| {
-        let (key, value) = line.split_once(':')?;
-        (key.trim() == name).then_some(value.trim())
-    })
-}
-
-/// The first line of a file.
+/// The first line of a file, if it says something.
 fn line(path: &str) -> Option<String> {
     let text = fs::read_to_string(path).ok()?;
-    text.lines().next().map(|line| line.trim().to_owned())
-}
-
-fn processor(cpu: &str) -> Option<String> {
-    let name = ["model name", "Model", "Hardware", "uarch"];
-    name.iter().find_map(|name| field(cpu, name)).map(str::to_owned)
-}
-
-fn virtualised(cpu: &str) -> Option<bool> {
-    // Only x86 says so itself.
-    field(cpu, "flags").map(|flags| flags.split_whitespace().any(|flag| flag == "hypervisor"))
+    text.lines().next().map(|line| line.trim().to_owned()).filter(|line| !line.is_empty())
 }
 
 fn kernel() -> Option<String> {
@@ -122,15 +115,33 @@ fn kernel() -> Option<String> {
 }
 
 fn os() -> Option<String> {
-    let text = fs::read_to_string("/etc/os-release").ok()?;
-    let name = text.lines().find_map(|line| line.strip_prefix("PRETTY_NAME="))?;
-    Some(name.trim_matches('"').to_owned())
+    text::os(&fs::read_to_string("/etc/os-release").ok()?)
 }
 
-/// Size of one cache of the first core.
-fn cache_bytes(level: &str, kind: &str) -> Option<u64> {
-    let caches = fs::read_dir("/sys/devices/system/cpu/cpu0/cache").ok()?;
-    caches.flatten().find_map(|cache| {
+/// Number of physical cores: of groups of logical ones that share one.
+fn physical_cores(cpus: &Path) -> Option<u32> {
+    let siblings = fs::read_dir(cpus)
+        .ok()?
+        .flatten()
+        .filter_map(|cpu| line(cpu.path().join("topology/thread_siblings_list").to_str()?));
+    let groups: BTreeSet<String> = siblings.collect();
+    u32::try_from(groups.len()).ok().filter(|&cores| cores > 0)
+}
+
+/// Name of the hypervisor, or of the machine that it pretends to be.
+fn hypervisor(sys: &Path) -> Option<String> {
+    let get = |name: &str| line(sys.join(name).to_str()?);
+    get("hypervisor/type").or_else(|| {
+        let product =
+            ["sys_vendor", "product_name"].map(|name| get(&format!("class/dmi/id/{name}")));
+        let product: Vec<String> = product.into_iter().flatten().collect();
+        (!product.is_empty()).then(|| product.join(" "))
+    })
+}
+
+/// Size of one cache of a core.
+fn cache_bytes(caches: &Path, level: &str, kind: &str) -> Option<u64> {
+    fs::read_dir(caches).ok()?.flatten().find_map(|cache| {
         let get = |name: &str| line(cache.path().join(name).to_str()?);
         if get("level")? != level || get("type")? != kind {
             return None;
@@ -140,23 +151,4 @@ fn cache_bytes(level: &str, kind: &str) -> Option<u64> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn fields_are_found() {
-        let cpu = "processor\t: 0\nmodel name\t: A Processor: fast\nflags\t\t: fpu hypervisor\n";
-        assert_eq!(processor(cpu).as_deref(), Some("A Processor: fast"));
-        assert_eq!((virtualised(cpu), virtualised("")), (Some(true), None));
-    }
-
-    #[test]
-    #[cfg(target_os = "linux")]
-    fn this_machine_is_described() {
-        let machine = describe();
-        assert!(!machine.processor.is_empty() && !machine.kernel.is_empty() && machine.cores > 0);
-        assert!(machine.compiler.starts_with("rustc "), "{}", machine.compiler);
-        assert!(rss_peak_bytes().is_some_and(|bytes| bytes > 1 << 16));
-        assert!(last_core().is_some());
-    }
-}
+mod tests;

@@ -11,7 +11,7 @@ use crate::sample::Task;
 use crate::study::{Entry, Study};
 use crate::terminal::{self, Progress, Reader};
 use crate::values::Rounds;
-use crate::{machine, render, resume};
+use crate::{counters, machine, render, resume};
 use anyhow::{Context, anyhow};
 use report::format::visible;
 use report::{Capabilities, Record, Status};
@@ -152,7 +152,10 @@ impl<'a> Run<'a> {
     /// Runs one sample; `None` when it was interrupted.
     fn sample(&self, entry: Entry, core: Option<usize>) -> anyhow::Result<Option<Record>> {
         let record = self.describe(entry);
-        self.children.run(&Task { record, core, search_ns: self.study.sample_ns })
+        let control = self.study.configs[entry.config].control;
+        let counters = counters::of_sample(&self.study.counters, entry.round, control);
+        let search_ns = self.study.sample_ns;
+        self.children.run(&Task { record, core, search_ns, counters, ..Task::default() })
     }
 
     /// The record of a sample before it is run.
@@ -258,6 +261,7 @@ fn template(counted: bool) -> Record {
         counted,
         machine: machine::describe(),
         commit: machine::COMMIT.to_owned(),
+        dirty: machine::dirty(),
         command: command_line(),
         ..Record::new()
     }
@@ -269,7 +273,8 @@ fn remark_before(options: &Measure, folder: &Folder, template: &Record) {
         return;
     }
     if !template.counted {
-        for warning in machine::warnings(&template.machine) {
+        let neighbours = machine::neighbours(machine::last_core());
+        for warning in machine::warnings(&template.machine, template.dirty, &neighbours) {
             terminal::say(&format!("warning: {warning}"));
         }
     }
@@ -289,7 +294,7 @@ fn measure_live_cells(
     for &n in &study.sizes {
         let backend = info.name.to_owned();
         let record = Record { backend, n, counted: true, ..template.clone() };
-        let task = Task { record, core: None, search_ns: 1 };
+        let task = Task { record, search_ns: 1, ..Task::default() };
         let Some(record) = children.run(&task)? else {
             let why = anyhow!("interrupted before anything was measured");
             return Err(Stop { exit: Exit::Interrupted, why });

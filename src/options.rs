@@ -1,9 +1,11 @@
 //! The command line.
 
 use crate::axis::{self, Axis};
+use crate::counters;
 use crate::values::{self, Rounds, Selection, Setting};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use heap::Info;
+use report::CounterSource;
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
@@ -34,7 +36,7 @@ pub struct Options {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Measure over the values of parameters: gc.nursery=8KiB..8MiB
-    Sweep(Sweep),
+    Sweep(Box<Sweep>),
     /// Show the backends, what they can do, and their parameters
     List(List),
     /// Make the report again, from record files alone
@@ -100,6 +102,11 @@ pub struct Measure {
     /// Show how long the program stood still: collections, cascades of releases
     #[arg(long)]
     pub pauses: bool,
+    /// Count instructions and other events of one search: callgrind (if valgrind
+    /// is installed; in the first round only, since its counts hardly vary; slow),
+    /// perf (if the system allows it)
+    #[arg(long, value_name = "SOURCE,...", value_delimiter = ',', value_parser = counters::source)]
+    pub counters: Vec<CounterSource>,
     /// Continue the run of this record file: its samples are kept, the others taken
     #[arg(long, value_name = "FILE")]
     pub resume: Option<PathBuf>,

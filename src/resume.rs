@@ -69,6 +69,7 @@ fn asked(then: &Measure, now: &Measure) -> Measure {
             "baseline" => asked.baseline = now.baseline,
             "heap_limit" => asked.heap_limit = now.heap_limit,
             "set" => asked.set.clone_from(&now.set),
+            "counters" => asked.counters.clone_from(&now.counters),
             "counted" => asked.counted = now.counted,
             // Where results go and how they are shown is no part of a study.
             _ => {}
@@ -102,10 +103,12 @@ fn machine_differences(first: &Record, now: &Record) -> Vec<String> {
 }
 
 fn study_differences(there: &Study, here: &Study) -> Vec<String> {
+    let sources = |study: &Study| join(study.counters.iter().map(|s| format!("{s:?}")));
     let sizes = |study: &Study| join(study.sizes.iter().map(u32::to_string));
     let differences = [
         difference("seed", there.seed, here.seed),
         difference("n", sizes(there), sizes(here)),
+        difference("counters", sources(there), sources(here)),
         difference("counted", there.counted, here.counted),
         difference("sample time in ns", there.sample_ns, here.sample_ns),
     ];

@@ -8,17 +8,17 @@
 
 use crate::exit::{Exit, Stop};
 use crate::times::Times;
-use crate::{config, expected, machine, terminal};
+use crate::{config, counters, expected, machine, terminal};
 use anyhow::anyhow;
 use heap::{BACKENDS, Backend, Heap, HeapError, Info, Off, On, Settings, Stats, Visit};
 use nqueens::{Answer, MAX_N, Queens};
-use report::{Record, Status};
+use report::{CounterSource, Record, Status};
 use serde::{Deserialize, Serialize};
 use std::cell::OnceCell;
 use std::time::Instant;
 
 /// A sample to run.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Task {
     /// The sample's record, filled in but for what running it tells.
     pub record: Record,
@@ -26,6 +26,12 @@ pub struct Task {
     pub core: Option<usize>,
     /// How long the warm-up and the timed searches last together at least, in nanoseconds.
     pub search_ns: u64,
+    /// Sources of event counts; the child itself reads the processor's.
+    #[serde(default)]
+    pub counters: Vec<CounterSource>,
+    /// True if the child shall only warm up and run the search that callgrind watches.
+    #[serde(default)]
+    pub profiled: bool,
 }
 
 /// Why a sample has no time.
@@ -75,8 +81,14 @@ pub fn run(task: Task) -> anyhow::Result<Record> {
         machine::pin(core);
     }
     let right = OnceCell::new();
-    let measure =
-        Measure { settings: &settings, record: &mut record, search_ns: task.search_ns, right };
+    let measure = Measure {
+        settings: &settings,
+        record: &mut record,
+        search_ns: task.search_ns,
+        perf: task.counters.contains(&CounterSource::Perf),
+        profiled: task.profiled,
+        right,
+    };
     if let Some(Err(failure)) = heap::visit(info.name, measure) {
         record.status = failure.status;
         record.message = Some(failure.message);
@@ -88,6 +100,8 @@ struct Measure<'a> {
     settings: &'a Settings,
     record: &'a mut Record,
     search_ns: u64,
+    perf: bool,
+    profiled: bool,
     /// The right number of solutions; found out once, after a search has
     /// ended, since some end early for lack of memory.
     right: OnceCell<u64>,
@@ -96,11 +110,17 @@ struct Measure<'a> {
 impl Visit for Measure<'_> {
     type Out = Result<(), Failure>;
     fn visit<B: Backend>(mut self) -> Result<(), Failure> {
+        if self.profiled {
+            return self.watched::<B>();
+        }
         let mut leak = Ok(());
         if !self.record.counted {
             let ended = self.time::<B>();
             self.record.rss_peak_bytes = machine::rss_peak_bytes();
             leak = leaked(&B::INFO, &ended?);
+        }
+        if self.perf {
+            self.events::<B>()?;
         }
         leak.and(self.count::<B>())
     }
@@ -140,6 +160,19 @@ impl Measure<'_> {
         self.record.iterations_ns = times.into_values_ns();
         self.record.wall_ns = median_ns(&self.record.iterations_ns);
         Ok(heap.stats())
+    }
+
+    /// The search that callgrind watches.
+    fn watched<B: Backend>(&mut self) -> Result<(), Failure> {
+        let answer = counters::warm::<B>(self.settings, self.record.n)?.watched_search()?;
+        self.check_answer(&answer)
+    }
+
+    /// Counts the processor's events in one search.
+    fn events<B: Backend>(&mut self) -> Result<(), Failure> {
+        let (counters, answer) = counters::perf::count::<B>(self.settings, self.record.n)?;
+        self.record.counters.push(counters);
+        answer.map_or(Ok(()), |answer| self.check_answer(&answer))
     }
 
     /// Counts the work of one search.
@@ -243,6 +276,8 @@ mod tests {
             settings: &Settings::new(info),
             record: &mut record,
             search_ns: 0,
+            perf: false,
+            profiled: false,
             right: OnceCell::new(),
         };
         let mut answer = Answer { solutions: 2, cells_filtered: 296, cells_length: 184 };
@@ -272,7 +307,7 @@ mod tests {
     fn a_sample_lasts_long_enough() {
         let record = Record { backend: "stack".to_owned(), n: 3, ..Record::new() };
         let start = Instant::now();
-        let record = run(Task { record, core: None, search_ns: 20_000_000 }).unwrap();
+        let record = run(Task { record, search_ns: 20_000_000, ..Task::default() }).unwrap();
         assert!(start.elapsed().as_millis() >= 20 && record.iterations_ns.len() > 10);
     }
 
@@ -283,7 +318,7 @@ mod tests {
             let params = settings.values().map(|(k, v)| (k.to_owned(), v.to_owned())).collect();
             let backend = info.name.to_owned();
             let record = Record { backend, params, n: 5, ..Record::new() };
-            let record = run(Task { record, core: None, search_ns: 1 }).unwrap();
+            let record = run(Task { record, search_ns: 1, ..Task::default() }).unwrap();
             assert_eq!((record.status, record.message), (Status::Ok, None), "{}", info.name);
             assert_eq!((record.solutions, record.cells_allocated), (Some(10), Some(922)));
             assert_eq!(record.iterations_ns.len(), 1);

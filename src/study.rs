@@ -11,6 +11,7 @@ use crate::exit::Stop;
 use crate::options::Measure;
 use crate::values::{MAX_ROUNDS, Rounds};
 use fastrand::Rng;
+use report::CounterSource;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
@@ -40,6 +41,8 @@ pub struct Study {
     pub sample_ns: u64,
     /// Seed of the order.
     pub seed: u64,
+    /// Sources of event counts.
+    pub counters: Vec<CounterSource>,
     /// Whether work is counted instead of timed.
     pub counted: bool,
     /// Most cells that live at once, for each board size; known where a heap
@@ -81,6 +84,7 @@ impl Study {
             budget: options.budget.or((rounds == Rounds::Auto).then_some(BUDGET)),
             sample_ns: options.sample_time.as_nanos() as u64,
             seed: options.seed.unwrap_or(seed),
+            counters: options.counters.clone(),
             counted: options.counted,
             live_cells: BTreeMap::new(),
         };

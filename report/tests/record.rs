@@ -181,11 +181,14 @@ fn full() -> Record {
     record.counters = vec![counters(CounterSource::Callgrind), counters(CounterSource::Perf)];
     record.dirty = Some(true);
     let machine = &mut record.machine;
-    for text in [&mut machine.id, &mut machine.flags, &mut machine.governor] {
+    let texts =
+        [&mut machine.id, &mut machine.flags, &mut machine.governor, &mut machine.hypervisor];
+    for text in texts {
         *text = Some("text".into());
     }
     machine.load_1min = Some(0.5);
     machine.virtualised = Some(false);
+    machine.physical_cores = Some(1);
     record
 }
 

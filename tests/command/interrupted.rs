@@ -105,8 +105,25 @@ fn a_killed_child_is_a_crashed_sample() {
     signal("KILL", wait_for(|| child_of(&command)));
     let (code, table, said) = texts(command.wait_with_output().unwrap());
     assert_eq!(code, Some(1), "{said}");
-    assert!(table.contains("crashed") && table.contains("signal: 9"), "{table}");
+    assert!(table.contains("crashed") && table.contains("killed by signal 9 (SIGKILL)"), "{table}");
     let records = records(&folder.path().join("results/records.jsonl"));
     assert_eq!(records.len(), 2);
     assert_eq!((&records[0]["status"], &records[1]["status"]), (&"crashed".into(), &"ok".into()));
+}
+
+#[test]
+fn a_child_without_memory_is_a_crashed_sample() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = assert_cmd::cargo::cargo_bin!("rc-vs-gc").display().to_string();
+    // This backend keeps all that it allocates: some 30 MB.
+    let run = "ulimit -v 40000; exec \"$0\" --backend leak --n 9 --counted --quiet";
+    let output =
+        Command::new("sh").args(["-c", run, &program]).current_dir(&folder).output().unwrap();
+    let (code, _, said) = texts(output);
+    let records = records(&folder.path().join("results/records.jsonl"));
+    assert_eq!((code, records.len()), (Some(1), 1), "{said}");
+    assert_eq!(records[0]["status"], "crashed");
+    let message = records[0]["message"].as_str().unwrap();
+    assert!(message.starts_with("killed by signal 6 (SIGABRT)"), "{message}");
+    assert!(message.contains(": memory allocation of "), "{message}");
 }

@@ -3,10 +3,12 @@
 
 mod bad_input;
 mod compare;
+mod counters;
 mod explain;
 mod failures;
 mod interrupted;
 mod list;
+mod machine;
 mod merge;
 mod output;
 mod records;

@@ -149,6 +149,9 @@ pub struct Machine {
     pub processor: String,
     /// Cores that the process may use.
     pub cores: u32,
+    /// Physical cores of the machine, usable or not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub physical_cores: Option<u32>,
     /// Kernel name and version.
     pub kernel: String,
     /// Operating system.
@@ -179,6 +182,9 @@ pub struct Machine {
     /// Whether the machine is a virtual one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub virtualised: Option<bool>,
+    /// What makes a virtual machine of it, as that calls itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hypervisor: Option<String>,
     /// Whether the measuring program was built without optimisation.
     pub debug_build: bool,
 }

@@ -1,0 +1,56 @@
+//! This process: its core, its parent, its memory.
+
+use std::fs;
+
+/// Name of the environment variable that tells a child its parent's process number.
+pub const PARENT: &str = "RC_VS_GC_PARENT";
+
+/// Peak resident set of this process, in bytes.
+pub fn rss_peak_bytes() -> Option<u64> {
+    super::text::rss_peak_bytes(&fs::read_to_string("/proc/self/status").ok()?)
+}
+
+/// The last core that this process may run on: the first ones serve the
+/// system's interrupts. Always the same one, busy or not, since cores may
+/// differ and runs are compared.
+#[cfg(target_os = "linux")]
+pub fn last_core() -> Option<usize> {
+    use rustix::thread::{CpuSet, sched_getaffinity};
+    let allowed = sched_getaffinity(None).ok()?;
+    (0..CpuSet::MAX_CPU).rev().find(|&core| allowed.is_set(core))
+}
+
+/// Keeps this process on one core, where the system allows that.
+#[cfg(target_os = "linux")]
+pub fn pin(core: usize) {
+    let mut only = rustix::thread::CpuSet::new();
+    only.set(core);
+    let _ = rustix::thread::sched_setaffinity(None, &only);
+}
+
+/// Ends this process when its parent does, where the system can.
+#[cfg(target_os = "linux")]
+pub fn end_with_parent() {
+    use rustix::process::{Signal, getppid, set_parent_process_death_signal};
+    let _ = set_parent_process_death_signal(Some(Signal::KILL));
+    // A parent that ended before this has no death to signal any more.
+    let expected = std::env::var(PARENT).ok().and_then(|parent| parent.parse::<i32>().ok());
+    let parent = getppid().map(|parent| parent.as_raw_nonzero().get());
+    if expected.is_some_and(|expected| parent != Some(expected)) {
+        std::process::exit(crate::exit::Exit::Interrupted as i32);
+    }
+}
+
+/// No core: pinning is known for Linux only.
+#[cfg(not(target_os = "linux"))]
+pub fn last_core() -> Option<usize> {
+    None
+}
+
+/// Does nothing: pinning is known for Linux only.
+#[cfg(not(target_os = "linux"))]
+pub fn pin(_: usize) {}
+
+/// Does nothing: known for Linux only.
+#[cfg(not(target_os = "linux"))]
+pub fn end_with_parent() {}
