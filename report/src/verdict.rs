@@ -2,6 +2,7 @@
 
 use crate::format::significant;
 use crate::stats::{Estimate, MIN_SAMPLES};
+use serde::Serialize;
 
 /// How many times farther than the noise floor an interval may reach before the floor says nothing
 /// about it. The control and a backend that is as noisy differ so much in 1 to 2 runs of a hundred;
@@ -9,7 +10,10 @@ use crate::stats::{Estimate, MIN_SAMPLES};
 const AS_NOISY: f64 = 3.0;
 
 /// What a ratio of times, with its interval, says about the side over the baseline.
-#[derive(Clone, Copy, Debug, PartialEq)]
+///
+/// As JSON it is an object: `{"verdict": "slower", "low": 1.32, "high": 1.37}`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(tag = "verdict", rename_all = "snake_case")]
 pub enum Verdict {
     /// The side is at least `low` and at most `high` times as fast (95 %).
     Faster {

@@ -120,8 +120,8 @@ fn run(times: u64, change: impl Fn(&mut Record)) -> Vec<Record> {
 
 #[test]
 fn programs_commits_and_machines_are_kept_apart() {
-    type Change = fn(&mut Record);
-    let changes: [(&str, &str, Change); 5] = [
+    type Change = (&'static str, &'static str, fn(&mut Record));
+    let changes: [Change; 5] = [
         ("[nqueens 0.1.0]", "[nqueens 0.2.0]", |r| r.program = "nqueens 0.2.0".into()),
         ("[0123abc]", "[9876]", |r| r.commit = "9876".into()),
         ("[0123abc]", "[0123abc-dirty]", |r| r.dirty = Some(true)),

@@ -62,7 +62,7 @@ fn what_was_measured_is_kept() {
     signal("INT", command.id());
     let (code, table, said) = texts(command.wait_with_output().unwrap());
     assert_eq!(code, Some(130), "{said}");
-    assert!(table.contains("median ms"), "{table}");
+    assert!(table.contains("median time"), "{table}");
     let kept = records(&path).len();
     assert!(said.contains(&format!("interrupted: {kept} of 300000 samples")), "{said}");
     assert!(folder.path().join("results/report/index.html").exists());
@@ -77,7 +77,7 @@ fn a_folder_that_vanishes_is_told() {
     fs::remove_dir_all(&results).unwrap();
     let (code, table, said) = texts(command.wait_with_output().unwrap());
     assert_eq!(code, Some(2), "{said}");
-    assert!(table.contains("median ms") && !table.contains("records:"), "{table}");
+    assert!(table.contains("median time") && !table.contains("records:"), "{table}");
     let errors: Vec<_> = said.lines().filter(|line| !line.starts_with("warning: ")).collect();
     let error = "error: results/records.jsonl: was removed or moved during the run; measure again";
     assert_eq!(errors, [error]);

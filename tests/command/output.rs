@@ -9,7 +9,7 @@ fn a_table_and_where_the_rest_is() {
     let arguments = "--backend gc,rc --n 4 --rounds 2 --out some/where";
     let output = command(folder.path(), arguments).assert().success().get_output().clone();
     let text = String::from_utf8(output.stdout).unwrap();
-    for part in ["backend", "median ms", "time/gc", "Noise floor at n = 4"] {
+    for part in ["backend", "median time", "time/gc", "Noise floor at n = 4"] {
         assert!(text.contains(part), "{part} in {text}");
     }
     assert!(text.contains("\nrecords: some/where/records.jsonl\n"), "{text}");

@@ -46,7 +46,7 @@ fn records_give_the_same_report_again() {
             files(&folder.path().join("again/report")),
             "{options}"
         );
-        assert!(String::from_utf8(again.stdout).unwrap().contains("median ms"));
+        assert!(String::from_utf8(again.stdout).unwrap().contains("median time"));
     }
 }
 

@@ -33,3 +33,42 @@ fn ties_have_no_winner() {
     assert_eq!((names(1), names(3)), ("1".to_owned(), "1, 2 and 3".to_owned()));
     assert_eq!(names(9), "1, 2, 3, 4, 5, 6 and 3 more");
 }
+
+/// Seven rounds of three backends on one machine.
+fn rounds(machine: &str, times: [u64; 3]) -> Vec<Record> {
+    let mut records = Vec::new();
+    for round in 0..7 {
+        for (name, ns) in ["gc", "rc", "arc-split"].into_iter().zip(times) {
+            let mut record = Record {
+                backend: name.to_owned(),
+                n: 8,
+                round,
+                iterations_ns: vec![ns * 1000 + u64::from(round) * 10],
+                ..Record::new()
+            };
+            record.machine.processor = machine.to_owned();
+            records.push(record);
+        }
+    }
+    records
+}
+
+#[test]
+fn each_machine_has_its_own_sentences() {
+    let mut records = rounds("a", [10, 30, 80]);
+    let said = |records: &[Record]| sentences(records, &Summary::new(records, None).unwrap());
+    let one = said(&records);
+    assert!(one[0].starts_with("gc is the fastest of 3 general-purpose"), "{one:?}");
+    let counting = "Naive reference counting (arc-split) takes 7.98 times as long as gc (95 %: ";
+    assert!(one[1].starts_with(counting), "{one:?}");
+
+    records.extend(rounds("b", [10, 5, 4]));
+    let two = said(&records);
+    assert_eq!(two[..2], one[..2].iter().map(|s| format!("machine 1: {s}")).collect::<Vec<_>>());
+    assert!(two[3].starts_with("machine 2: arc-split is the fastest of 3"), "{two:?}");
+    assert!(two[4].contains("is 2.49 times as fast as gc (95 %: "), "{two:?}");
+    for other in 'c'..='f' {
+        records.extend(rounds(&other.to_string(), [1, 2, 3]));
+    }
+    assert!(said(&records).iter().any(|s| s.contains("from 2 more programs or machines")));
+}

@@ -46,6 +46,16 @@ fn a_ratio_in_a_sentence() {
 }
 
 #[test]
+fn verdicts_as_json() {
+    let json = |verdict| serde_json::to_string(&verdict).unwrap();
+    let slower = Verdict::Slower { low: 1.5, high: 2.0 };
+    assert_eq!(json(slower), r#"{"verdict":"slower","low":1.5,"high":2.0}"#);
+    let none = Verdict::NoDifference { floor: 0.5 };
+    assert_eq!(json(none), r#"{"verdict":"no_difference","floor":0.5}"#);
+    assert_eq!(json(Verdict::Unclear), r#"{"verdict":"unclear"}"#);
+}
+
+#[test]
 fn too_few_pairs_allow_no_verdict() {
     let ratio = Estimate { value: 8.0, low: 7.9, high: 8.1, samples: 5 };
     let verdict = Verdict::new(&ratio, Some(0.01));
