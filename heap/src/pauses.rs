@@ -115,7 +115,7 @@ impl Pauses {
 
     fn add(&mut self, start_ns: u64, end_ns: u64) {
         let length_ns = end_ns - start_ns;
-        self.lengths.saturating_record(length_ns);
+        self.lengths.record(length_ns).expect("it grows as needed");
         self.total_ns += length_ns;
         self.max_ns = self.max_ns.max(length_ns);
         self.recent.push_back((start_ns, end_ns));

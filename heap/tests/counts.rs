@@ -1,7 +1,10 @@
 //! Counts of every backend: what must hold between them, whatever the program.
 
 use heap::conformance::{Check, every_backend, settings, zealous};
-use heap::{Backend, Heap, Kind, Live, On, Settings, Stats, Visit};
+use heap::{
+    Backend, Chain, Edge, Family, Frames, Heap, Kind, Link, Live, Mutator, Node, On, Plain,
+    Program, Settings, Stats, Visit, Zeal,
+};
 use nqueens::Queens;
 
 /// Cells that the search allocates, by the size of the board.
@@ -189,4 +192,100 @@ fn heaps_that_collect_all_the_time_draw_nearly_the_same() {
     near("region-sweep", "malloc", most.expect("a point at least"));
     let never = curve("mark-sweep", n, false);
     assert!(never.iter().all(|at| at.live == at.allocated), "no collection, no death");
+}
+
+/// A box whose contents are replaced.
+struct Cell;
+impl Family for Cell {
+    type Of<'gc, M: Mutator<'gc>> = Link<'gc, M, Chain<u32>>;
+}
+
+/// Keeps a chain in a box, and in each of some steps writes to the box.
+struct Keep;
+
+impl Keep {
+    const CELLS: u32 = 100;
+    const STEPS: u32 = 10;
+    const WRITES: u32 = 3;
+}
+
+impl Program for Keep {
+    type Frame<'gc, M: Mutator<'gc>> = (Plain<u32>, Edge<'gc, M, Cell>);
+    type Out = ();
+
+    fn start<'gc, M: Mutator<'gc>>(
+        &self,
+        heap: &mut M,
+        stack: &mut Frames<'gc, M, Self>,
+        (): &mut (),
+    ) {
+        let mut chain = Link::NONE;
+        for item in 0..Self::CELLS {
+            chain = Link(Some(heap.alloc::<Chain<u32>>(Node { item, next: chain })));
+        }
+        let at = heap.alloc::<Cell>(chain);
+        stack.push((Plain(Self::STEPS), Edge(at)), heap);
+    }
+
+    fn step<'gc, M: Mutator<'gc>>(
+        &self,
+        heap: &mut M,
+        (Plain(steps), Edge(at)): Self::Frame<'gc, M>,
+        stack: &mut Frames<'gc, M, Self>,
+        (): &mut (),
+    ) {
+        if steps == 0 {
+            return heap.release(at);
+        }
+        for _ in 0..Self::WRITES {
+            let chain = heap.load::<Cell, Chain<u32>>(&at, |chain| chain);
+            heap.set::<Cell>(&at, chain);
+        }
+        stack.push((Plain(steps - 1), Edge(at)), heap);
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Kept;
+
+impl Check for Kept {
+    fn check<B: Backend>(self) {
+        let mut settings = Settings::new(&B::INFO);
+        settings.zeal = Zeal::EverySafepoint;
+        let mut heap = <B::Heap<On>>::new(&settings);
+        heap.run(&Keep).expect("the limit is far away");
+        let stats = heap.stats();
+        let what = format!("{}: {stats:?}", B::INFO.name);
+        let (objects, steps) = (u64::from(Keep::CELLS) + 1, u64::from(Keep::STEPS));
+        assert_eq!(stats.cells_allocated, objects, "{what}");
+        // All survives the collections before each of the steps, the last included.
+        let survivors = objects * (steps + 1);
+        let (marked, copied) = match B::INFO.name {
+            "gc" => (survivors, objects),
+            "mark-sweep" => (survivors, 0),
+            "semispace" => (0, survivors),
+            // It may mark twice where it collects twice.
+            "gc-arena" => (stats.cells_marked.clamp(survivors, 2 * survivors), 0),
+            _ => (0, 0),
+        };
+        assert_eq!((stats.cells_marked, stats.cells_copied), (marked, copied), "{what}");
+        // The box is half the size of a cell.
+        let box_bytes = copied / objects * CELL_BYTES / 2;
+        assert_eq!(stats.bytes_copied + box_bytes, copied * CELL_BYTES, "{what}");
+        let barrier_hits = match B::INFO.name {
+            // Once in each step.
+            "gc" => steps,
+            "stack" | "malloc" | "region" | "region-sweep" => steps * u64::from(Keep::WRITES),
+            _ => 0,
+        };
+        assert_eq!(stats.barrier_hits, barrier_hits, "{what}");
+        // What the writes let escape is kept until the end, and swept later.
+        let late = B::INFO.name == "region-sweep" || !B::INFO.reclaims;
+        assert_eq!(stats.cells_freed, if late { 0 } else { objects }, "{what}");
+    }
+}
+
+#[test]
+fn survivors_and_writes_are_counted() {
+    every_backend(Kept);
 }
