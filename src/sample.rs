@@ -3,16 +3,19 @@
 //!
 //! First the timed instance: one search to warm up, then so many on the clock
 //! that the sample lasts long enough; its peak memory is read before anything
-//! else runs. Then the counted instance, once, for the work done. Answers and
-//! work counts are compared with the expected ones.
+//! else runs. Then the counted instance, once, for the work done. Last the
+//! clocked instance, once after a warm-up, for its pauses. Answers and work
+//! counts are compared with the expected ones.
 
 use crate::exit::{Exit, Stop};
 use crate::times::Times;
 use crate::{config, counters, expected, machine, terminal};
 use anyhow::anyhow;
-use heap::{BACKENDS, Backend, Heap, HeapError, Info, Off, On, Settings, Stats, Visit};
+use heap::{
+    Backend, Clocked, Heap, HeapError, Info, Live, Off, On, Pauses, Settings, Stats, Visit,
+};
 use nqueens::{Answer, MAX_N, Queens};
-use report::{CounterSource, Record, Status};
+use report::{CounterSource, LiveCells, Mmu, Record, Status};
 use serde::{Deserialize, Serialize};
 use std::cell::OnceCell;
 use std::time::Instant;
@@ -71,7 +74,7 @@ pub(crate) fn main() -> Result<Exit, Stop> {
 /// A task that does not fit the registry.
 pub fn run(task: Task) -> anyhow::Result<Record> {
     let mut record = task.record;
-    let info = BACKENDS.iter().find(|info| info.name == record.backend);
+    let info = heap::find(&record.backend);
     let info = info.ok_or_else(|| anyhow!("no backend is called '{}'", record.backend))?;
     if !(1..=MAX_N).contains(&record.n) {
         return Err(anyhow!("n = {} is not from 1 to {MAX_N}", record.n));
@@ -122,7 +125,8 @@ impl Visit for Measure<'_> {
         if self.perf {
             self.events::<B>()?;
         }
-        leak.and(self.count::<B>())
+        leak.and(self.count::<B>())?;
+        self.pauses::<B>()
     }
 }
 
@@ -175,7 +179,7 @@ impl Measure<'_> {
         answer.map_or(Ok(()), |answer| self.check_answer(&answer))
     }
 
-    /// Counts the work of one search.
+    /// Counts the work of one search, and what is left when its heap has settled.
     fn count<B: Backend>(&mut self) -> Result<(), Failure> {
         let mut heap = <B::Heap<On>>::new(self.settings);
         let ended = heap.run(&Queens::<On>::new(self.record.n));
@@ -183,22 +187,50 @@ impl Measure<'_> {
             self.peaks(&heap.stats());
         }
         let answer = ended?;
-        heap.settle();
+        // What settling does is no work of the search.
         let stats = heap.stats();
+        heap.settle();
+        let settled = heap.stats();
         let record = &mut *self.record;
         record.solutions = Some(answer.solutions);
         record.cells_allocated = Some(stats.cells_allocated);
         record.cells_filtered = Some(answer.cells_filtered);
         record.cells_length = Some(answer.cells_length);
+        record.cells_freed = Some(stats.cells_freed);
+        record.scopes = Some(stats.scopes);
+        record.cells_marked = Some(stats.cells_marked);
+        record.cells_swept = Some(stats.cells_swept);
+        record.barrier_hits = Some(stats.barrier_hits);
+        record.live_cells = stats.live_curve.iter().map(live_cells).collect();
         record.rc_increments = Some(stats.rc_increments);
         record.rc_decrements = Some(stats.rc_decrements);
         record.collections_minor = Some(stats.collections_minor);
         record.collections_major = Some(stats.collections_major);
         record.bytes_copied = Some(stats.bytes_copied);
-        record.live_cells_at_exit = Some(stats.live_cells);
+        record.live_cells_at_exit = Some(settled.live_cells);
         self.check_answer(&answer)?;
         check_work(self.record.n, &answer, &stats)?;
-        leaked(&B::INFO, &stats)
+        leaked(&B::INFO, &settled)
+    }
+
+    /// Times the pauses of one search. Another one has come before, so that the
+    /// heap has its memory, and pauses are those of managing it, not of first
+    /// touching it.
+    fn pauses<B: Backend>(&mut self) -> Result<(), Failure> {
+        let mut heap = <B::Heap<Clocked>>::new(self.settings);
+        let queens = Queens::<Off>::new(self.record.n);
+        if B::INFO.reclaims {
+            let (_, answer) = search(&mut heap, &queens)?;
+            self.check_answer(&answer)?;
+            heap.settle();
+        }
+        if let Some(pauses) = heap.pauses() {
+            pauses.clear();
+        }
+        let (run_ns, answer) = search(&mut heap, &queens)?;
+        self.check_answer(&answer)?;
+        self.record.pauses = heap.pauses().map(|pauses| summary(pauses, run_ns));
+        Ok(())
     }
 
     fn check_answer(&self, answer: &Answer) -> Result<(), Failure> {
@@ -219,6 +251,29 @@ impl Measure<'_> {
         };
         largest(&mut self.record.heap_peak_bytes, stats.heap_peak_bytes);
         largest(&mut self.record.live_peak_bytes, stats.live_peak_bytes);
+    }
+}
+
+/// A point of the curve of live cells, as records have it.
+fn live_cells(&Live { allocated, live }: &Live) -> LiveCells {
+    LiveCells { allocated, live }
+}
+
+/// The pauses of a search of `run_ns` nanoseconds, as records have them.
+fn summary(pauses: &Pauses, run_ns: u64) -> report::Pauses {
+    let summary = pauses.summary(run_ns);
+    let mmu = summary.mmu.into_iter();
+    report::Pauses {
+        count: summary.count,
+        total_ns: summary.total_ns,
+        p50_ns: summary.p50_ns,
+        p99_ns: summary.p99_ns,
+        p999_ns: summary.p999_ns,
+        max_ns: summary.max_ns,
+        run_ns,
+        clock_ns: summary.clock_ns,
+        mmu: mmu.map(|(window_ns, utilisation)| Mmu { window_ns, utilisation }).collect(),
+        percentiles: summary.percentiles,
     }
 }
 
@@ -267,10 +322,11 @@ fn leaked(info: &Info, stats: &Stats) -> Result<(), Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use heap::{BACKENDS, Kind};
 
     #[test]
     fn failures_are_told_apart() {
-        let info = BACKENDS.iter().find(|info| info.name == "gc").unwrap();
+        let info = heap::find("gc").unwrap();
         let mut record = Record { n: 4, ..Record::new() };
         let measure = Measure {
             settings: &Settings::new(info),
@@ -322,6 +378,16 @@ mod tests {
             assert_eq!((record.status, record.message), (Status::Ok, None), "{}", info.name);
             assert_eq!((record.solutions, record.cells_allocated), (Some(10), Some(922)));
             assert_eq!(record.iterations_ns.len(), 1);
+            let pauses = record.pauses.unwrap();
+            assert_eq!(pauses.count > 0, pauses.total_ns > 0, "{}", info.name);
+            assert!(pauses.total_ns <= pauses.run_ns && pauses.mmu.len() == 3, "{}", info.name);
+            if info.kind == Kind::ReferenceCounting {
+                assert!(pauses.count > 50, "{}: the dead chains of 40 cells", info.name);
+            }
+            let last = record.live_cells.last().unwrap();
+            assert!(last.allocated > 900 && last.live <= last.allocated, "{}", info.name);
+            let freed = record.cells_freed.unwrap();
+            assert!(freed <= 922 && (freed == 922) <= info.reclaims, "{}", info.name);
         }
     }
 }

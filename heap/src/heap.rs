@@ -18,6 +18,7 @@
 //!    that keeps all that was allocated before it until the run ends.
 
 use crate::object::{Chain, Item, Link, Object};
+use crate::pauses::Pauses;
 use crate::sealed::Sealed;
 use crate::{HeapError, Info, Settings, Stack, Stats, Tally};
 
@@ -132,12 +133,15 @@ pub trait Heap: Sized {
     fn settle(&mut self);
     /// What the heap did and holds; counts are zero unless it is a counted instance.
     fn stats(&self) -> Stats;
+    /// The pauses so far; `None` unless it is a [`Clocked`](crate::Clocked) instance.
+    fn pauses(&mut self) -> Option<&mut Pauses>;
     /// Checks the heap's own structures; the error says what is broken.
     fn validate(&self) -> Result<(), String>;
 }
 
 /// A backend as the registry lists it: its description, and its heap without
-/// ([`Off`](crate::Off)) or with ([`On`](crate::On)) counting of its work.
+/// ([`Off`](crate::Off)) or with ([`On`](crate::On)) counting of its work, or
+/// with a clock for its pauses ([`Clocked`](crate::Clocked)).
 pub trait Backend {
     /// Name, capabilities and parameters.
     const INFO: Info;

@@ -5,6 +5,8 @@
 //! - [`registry`]: the list of backends, one file per memory manager; their types are
 //!   not public, since a heap that is its own mutator would let safe code outside
 //!   of a run hold a reference across a collection
+//! - [`tally`]: counts of a heap's work, in an instance of its own
+//! - [`pauses`]: how long it made the program stand still, in another
 //! - [`conformance`]: how tests go through all of them
 //!
 //! All `unsafe` code of the study is in this crate; its public interface is
@@ -12,20 +14,26 @@
 
 mod backends;
 pub mod conformance;
+mod curve;
+#[cfg(feature = "fakes")]
+mod fakes;
 pub mod heap;
 pub mod info;
 mod machine;
 pub mod object;
 mod parts;
+pub mod pauses;
 pub mod registry;
 mod sealed;
 pub mod settings;
 pub mod tally;
 
+pub use curve::Live;
 pub use heap::{Backend, Family, Frames, Heap, Mutator, Program};
 pub use info::{Info, Kind, Param, Unit};
 pub use machine::Stack;
 pub use object::{Chain, Edge, Item, Link, Node, Object, Plain, Visitor};
+pub use pauses::Pauses;
 pub use registry::{BACKENDS, Visit, find, visit};
 pub use settings::{SettingError, Settings, Zeal};
-pub use tally::{Event, HeapError, Off, On, Stats, Tally};
+pub use tally::{Clocked, Event, HeapError, Off, On, Stats, Tally};

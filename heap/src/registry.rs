@@ -2,6 +2,8 @@
 //! there, and a line here.
 
 use crate::backends;
+#[cfg(feature = "fakes")]
+use crate::fakes;
 use crate::heap::Backend;
 use crate::info::Info;
 
@@ -13,11 +15,6 @@ pub trait Visit {
     fn visit<B: Backend>(self) -> Self::Out;
 }
 
-/// The description of the backend of this name, if there is one.
-pub fn find(name: &str) -> Option<&'static Info> {
-    BACKENDS.iter().find(|info| info.name == name)
-}
-
 /// Makes the list and the dispatch from one line per backend.
 macro_rules! registry {
     ($($module:ident :: $backend:ident),+ $(,)?) => {
@@ -25,13 +22,17 @@ macro_rules! registry {
         pub const BACKENDS: &[Info] =
             &[$(<backends::$module::$backend as Backend>::INFO),+];
 
-        /// Does `visitor` with the backend of this name; `None` if there is none.
+        /// Does `visitor` with the backend of this name, one of the list or one
+        /// that [`find`] finds besides; `None` if there is none.
         pub fn visit<V: Visit>(name: &str, visitor: V) -> Option<V::Out> {
             $(
                 if name == <backends::$module::$backend as Backend>::INFO.name {
                     return Some(visitor.visit::<backends::$module::$backend>());
                 }
             )+
+            #[cfg(feature = "fakes")]
+            return fakes::visit(name, visitor);
+            #[cfg(not(feature = "fakes"))]
             None
         }
     };
@@ -55,4 +56,13 @@ registry! {
     semispace::Semispace,
     mark_sweep::MarkSweep,
     gc_arena::GcArena,
+}
+
+/// The description of the backend of this name: one of [`BACKENDS`] or, where
+/// the feature `fakes` is on, a backend made for tests of the harness.
+pub fn find(name: &str) -> Option<&'static Info> {
+    let all = BACKENDS.iter();
+    #[cfg(feature = "fakes")]
+    let all = all.chain(fakes::FAKES);
+    all.into_iter().find(|info| info.name == name)
 }

@@ -1,24 +1,32 @@
-//! Counting of a heap's work, in an instance of its own.
+//! Counting of a heap's work, and timing of its pauses, each in an instance of
+//! its own: a heap is generic over its tally, and the timed instance's vanishes.
 
+use crate::curve::{Curve, Live};
+use crate::pauses::Pauses;
 use std::fmt;
+use std::time::Instant;
 
 /// Something a heap does that is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// Objects allocated.
     Allocated,
-    /// Objects freed one by one (heaps that know each death).
+    /// Of these, the ones that a generational heap put among the old at once.
+    AllocatedOld,
+    /// Objects reclaimed, as soon as the heap knows of it.
     Freed,
     /// Reference counts raised.
     Incremented,
     /// Reference counts lowered.
     Decremented,
-    /// Scopes opened and closed.
+    /// Scopes closed.
     Scoped,
     /// Collections of the nursery.
     CollectedMinor,
     /// Collections of the whole heap.
     CollectedMajor,
+    /// Objects copied by collections.
+    Copied,
     /// Bytes copied by collections.
     CopiedBytes,
     /// Objects marked.
@@ -31,14 +39,49 @@ pub enum Event {
 
 const EVENTS: usize = Event::Remembered as usize + 1;
 
-/// Counts events, or vanishes at compile time.
+/// Counts events, times pauses, or vanishes at compile time.
 pub trait Tally: Default + 'static {
     /// Whether anything is counted.
     const ON: bool;
+    /// When the program stopped; `()` where nothing is timed.
+    type Since;
+    /// How many objects are held; `()` where nothing is counted.
+    type Mark: Copy + Default + Ord;
+
     /// Counts `by` events.
     fn add(&mut self, event: Event, by: u64);
     /// Events so far; zero when off.
     fn get(&self, event: Event) -> u64;
+
+    /// The program stops: memory management begins. A token that is dropped
+    /// was of no pause. No other pause may begin before this one has ended.
+    fn stop(&self) -> Self::Since;
+    /// The program goes on: a pause ends.
+    fn resume(&mut self, since: Self::Since);
+    /// A release ends. It was a pause if it freed more than one object.
+    fn released(&mut self, since: Self::Since);
+    /// The pauses so far, where they are timed.
+    fn pauses(&mut self) -> Option<&mut Pauses> {
+        None
+    }
+
+    /// How many objects are held now.
+    fn mark(&self) -> Self::Mark;
+    /// Only so many objects are held: the youngest were freed.
+    fn rewind(&mut self, mark: Self::Mark);
+    /// Only `cells` objects are held: the others were reclaimed.
+    #[inline(always)]
+    fn hold(&mut self, cells: u64) {
+        if Self::ON {
+            let held = self.get(Event::Allocated) - self.get(Event::Freed);
+            debug_assert!(cells <= held, "{cells} objects cannot be left of {held}");
+            self.add(Event::Freed, held.saturating_sub(cells));
+        }
+    }
+    /// Objects held, each time that so many more were allocated; nothing when off.
+    fn curve(&self) -> &[Live] {
+        &[]
+    }
 }
 
 /// Counts nothing: the timed instance.
@@ -47,54 +90,145 @@ pub struct Off;
 
 impl Tally for Off {
     const ON: bool = false;
+    type Since = ();
+    type Mark = ();
     #[inline(always)]
     fn add(&mut self, _: Event, _: u64) {}
     #[inline(always)]
     fn get(&self, _: Event) -> u64 {
         0
     }
+    #[inline(always)]
+    fn stop(&self) {}
+    #[inline(always)]
+    fn resume(&mut self, (): ()) {}
+    #[inline(always)]
+    fn released(&mut self, (): ()) {}
+    #[inline(always)]
+    fn mark(&self) {}
+    #[inline(always)]
+    fn rewind(&mut self, (): ()) {}
 }
 
 /// Counts: the counted instance.
 #[derive(Default)]
-pub struct On([u64; EVENTS]);
+pub struct On {
+    counts: [u64; EVENTS],
+    curve: Curve,
+}
 
 impl Tally for On {
     const ON: bool = true;
+    type Since = ();
+    type Mark = u64;
     #[inline(always)]
     fn add(&mut self, event: Event, by: u64) {
-        self.0[event as usize] += by;
+        self.counts[event as usize] += by;
+        if event == Event::Allocated {
+            self.curve.follow(self.get(Event::Allocated), self.mark());
+        }
     }
     #[inline(always)]
     fn get(&self, event: Event) -> u64 {
-        self.0[event as usize]
+        self.counts[event as usize]
+    }
+    #[inline(always)]
+    fn stop(&self) {}
+    #[inline(always)]
+    fn resume(&mut self, (): ()) {}
+    #[inline(always)]
+    fn released(&mut self, (): ()) {}
+    #[inline(always)]
+    fn mark(&self) -> u64 {
+        self.get(Event::Allocated) - self.get(Event::Freed)
+    }
+    #[inline(always)]
+    fn rewind(&mut self, mark: u64) {
+        self.hold(mark);
+    }
+    fn curve(&self) -> &[Live] {
+        self.curve.points()
     }
 }
 
+/// Times pauses: the clocked instance.
+///
+/// It counts nothing but what releases free, to know which of them cascade.
+#[derive(Default)]
+pub struct Clocked {
+    freed: u64,
+    /// Made for the first pause, since some heaps make tallies all the time.
+    pauses: Option<Box<Pauses>>,
+}
+
+impl Tally for Clocked {
+    const ON: bool = false;
+    /// And what was freed until then.
+    type Since = (Instant, u64);
+    type Mark = ();
+    #[inline(always)]
+    fn add(&mut self, event: Event, by: u64) {
+        if event == Event::Freed {
+            self.freed += by;
+        }
+    }
+    #[inline(always)]
+    fn get(&self, _: Event) -> u64 {
+        0
+    }
+    #[inline(always)]
+    fn stop(&self) -> (Instant, u64) {
+        (Instant::now(), self.freed)
+    }
+    #[inline(always)]
+    fn resume(&mut self, (start, _): (Instant, u64)) {
+        let end = Instant::now();
+        self.pauses.get_or_insert_default().record(start, end);
+    }
+    #[inline(always)]
+    fn released(&mut self, since: (Instant, u64)) {
+        if self.freed - since.1 > 1 {
+            self.resume(since);
+        }
+    }
+    fn pauses(&mut self) -> Option<&mut Pauses> {
+        Some(self.pauses.get_or_insert_default())
+    }
+    #[inline(always)]
+    fn mark(&self) {}
+    #[inline(always)]
+    fn rewind(&mut self, (): ()) {}
+}
+
 /// What a heap did and holds. Counts are of the counted instance only.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Stats {
     /// Objects allocated.
     pub cells_allocated: u64,
+    /// Of these, the ones known to be reclaimed: at once, where the heap knows each
+    /// death, or when a collection or a sweep finds out.
+    pub cells_freed: u64,
     /// Objects the heap still holds (valid after [`settle`](crate::Heap::settle)).
     pub live_cells: u64,
     /// Reference counts raised.
     pub rc_increments: u64,
     /// Reference counts lowered.
     pub rc_decrements: u64,
-    /// Scopes opened and closed.
+    /// Scopes closed.
     pub scopes: u64,
     /// Collections of the nursery.
     pub collections_minor: u64,
     /// Collections of the whole heap.
     pub collections_major: u64,
+    /// Objects copied by collections.
+    pub cells_copied: u64,
     /// Bytes copied by collections.
     pub bytes_copied: u64,
     /// Objects marked.
     pub cells_marked: u64,
-    /// Dead objects swept.
+    /// Dead objects that collections left to be swept, or sweeps found.
     pub cells_swept: u64,
-    /// Writes the barrier remembered.
+    /// Writes the barrier remembered; zero in heaps that are not told of it.
     pub barrier_hits: u64,
     /// Bytes of objects held now, headers included.
     pub live_bytes: usize,
@@ -102,6 +236,9 @@ pub struct Stats {
     pub live_peak_bytes: usize,
     /// Most bytes of memory the heap held at once, free space included.
     pub heap_peak_bytes: usize,
+    /// Objects held over time, without the origin: what was allocated and is not
+    /// known to be reclaimed, at each multiple of a number of allocations.
+    pub live_curve: Vec<Live>,
 }
 
 impl Stats {
@@ -109,16 +246,19 @@ impl Stats {
     pub(crate) fn counted(tally: &impl Tally) -> Self {
         Stats {
             cells_allocated: tally.get(Event::Allocated),
+            cells_freed: tally.get(Event::Freed),
             live_cells: tally.get(Event::Allocated).saturating_sub(tally.get(Event::Freed)),
             rc_increments: tally.get(Event::Incremented),
             rc_decrements: tally.get(Event::Decremented),
             scopes: tally.get(Event::Scoped),
             collections_minor: tally.get(Event::CollectedMinor),
             collections_major: tally.get(Event::CollectedMajor),
+            cells_copied: tally.get(Event::Copied),
             bytes_copied: tally.get(Event::CopiedBytes),
             cells_marked: tally.get(Event::Marked),
             cells_swept: tally.get(Event::Swept),
             barrier_hits: tally.get(Event::Remembered),
+            live_curve: tally.curve().to_vec(),
             ..Stats::default()
         }
     }

@@ -45,7 +45,8 @@ use crate::parts::chain::{self, Bumping};
 use crate::parts::poison;
 use crate::parts::uncounted::Uncounted;
 use crate::parts::verify::{self, Checked};
-use crate::tally::{Event, HeapError, Stats, Tally};
+use crate::pauses::Pauses;
+use crate::tally::{Event, HeapError, Off, Stats, Tally};
 use std::ptr::NonNull;
 
 /// A generational tracing collector.
@@ -135,18 +136,27 @@ impl<T: Tally> GcHeap<T> {
     #[cold]
     #[inline(never)]
     fn take_old<F: Family>(&mut self, bytes: usize) -> NonNull<u8> {
-        let at = self.old.take(bytes);
+        self.tally.add(Event::AllocatedOld, 1);
+        let at = self.old.take(bytes, &mut self.tally);
         self.soft_end = self.nursery.base();
         self.remember::<F>(at);
         at
     }
 
-    fn remember<F: Family>(&mut self, at: NonNull<u8>) {
+    /// Remembers an old object; whether that is new.
+    fn remember<F: Family>(&mut self, at: NonNull<u8>) -> bool {
         // SAFETY: G1: not young, so it lies in `old`.
-        if unsafe { self.old.remember(at.as_ptr()) } {
-            self.tally.add(Event::Remembered, 1);
+        let new = unsafe { self.old.remember(at.as_ptr()) };
+        if new {
             self.remembered.push(Self::grey::<F>(at));
         }
+        new
+    }
+
+    /// Objects in the old generation, in the counted instance.
+    fn old_cells(&self) -> u64 {
+        self.tally.get(Event::Copied) + self.tally.get(Event::AllocatedOld)
+            - self.tally.get(Event::Swept)
     }
 
     /// Promotes what is reachable in the nursery, and empties it.
@@ -168,6 +178,7 @@ impl<T: Tally> GcHeap<T> {
         }
         self.forwarded.clear_below(self.bump.top);
         self.bump = self.nursery.bump();
+        self.tally.hold(self.old_cells());
         // SAFETY: all that is reachable has left the nursery.
         unsafe { poison::dead(self.nursery.base(), self.nursery.bytes()) };
     }
@@ -190,7 +201,12 @@ impl<T: Tally> GcHeap<T> {
         }
         self.old.sweep();
         let live_bytes = self.old.marked_bytes();
-        self.tally.add(Event::Marked, self.old.marked_cells() as u64);
+        let marked = self.old.marked_cells() as u64;
+        self.tally.add(Event::Marked, marked);
+        if T::ON {
+            self.tally.add(Event::Swept, self.old_cells() - marked);
+        }
+        self.tally.hold(marked);
         self.live_peak_bytes = self.live_peak_bytes.max(live_bytes);
         let growth_bytes = (live_bytes as f64 * (self.growth - 1.0)) as usize;
         self.major_at_bytes = growth_bytes.max(LEAST_GROWTH_BYTES);
@@ -250,7 +266,8 @@ impl<'gc, T: Tally> Visitor<'gc, GcHeap<T>> for Evacuate<'_, T> {
             return;
         }
         let object_bytes = const { object_bytes::<F::Of<'static, GcHeap<T>>>() };
-        let to = heap.old.take(object_bytes);
+        // What it sweeps for that is part of this pause, not one of its own.
+        let to = heap.old.take(object_bytes, &mut Off);
         // SAFETY: G1, G3: a young object that has not moved, and a free slot.
         unsafe {
             from.copy_to_nonoverlapping(to, object_bytes);
@@ -258,6 +275,7 @@ impl<'gc, T: Tally> Visitor<'gc, GcHeap<T>> for Evacuate<'_, T> {
         }
         heap.forwarded.set(from.as_ptr());
         heap.tally.add(Event::CopiedBytes, object_bytes as u64);
+        heap.tally.add(Event::Copied, 1);
         *at = Ptr::new(to);
         heap.grey.push(GcHeap::grey::<F>(to));
     }
@@ -290,8 +308,8 @@ unsafe impl<T: Tally> Uncounted for GcHeap<T> {
     }
     #[inline(always)]
     fn write_barrier<F: Family>(&mut self, at: NonNull<u8>) {
-        if !self.is_young(at) {
-            self.remember::<F>(at);
+        if !self.is_young(at) && self.remember::<F>(at) {
+            self.tally.add(Event::Remembered, 1);
         }
     }
     #[inline(always)]
@@ -339,6 +357,7 @@ impl<'gc, T: Tally> Runtime<'gc> for GcHeap<T> {
         self.bump.top >= self.soft_end
     }
     fn safepoint(&mut self, roots: &mut impl Object<'gc, Self>) -> Result<(), HeapError> {
+        let since = self.tally.stop();
         self.collect_minor(roots);
         self.heap_peak_bytes = self.heap_peak_bytes.max(self.held_bytes());
         let over = self.held_bytes() > self.limit_bytes;
@@ -348,6 +367,7 @@ impl<'gc, T: Tally> Runtime<'gc> for GcHeap<T> {
         if over {
             self.trim();
         }
+        self.tally.resume(since);
         if self.zeal {
             verify::insist(self, roots);
         }
@@ -414,6 +434,9 @@ impl<T: Tally> Heap for GcHeap<T> {
             heap_peak_bytes: self.heap_peak_bytes.max(self.held_bytes()),
             ..Stats::counted(&self.tally)
         }
+    }
+    fn pauses(&mut self) -> Option<&mut Pauses> {
+        self.tally.pauses()
     }
     fn validate(&self) -> Result<(), String> {
         if !self.nursery.spans(self.bump.top) {

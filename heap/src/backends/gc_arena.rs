@@ -35,6 +35,7 @@ use crate::heap::{Backend, Family, Frames, Heap, Mutator, Program};
 use crate::info::{Info, Kind, Param, Unit};
 use crate::machine::{self, Roots, Runtime, Stack};
 use crate::object::{Chain, Item, Link, Node, Object, Visitor};
+use crate::pauses::Pauses;
 use crate::sealed::Sealed;
 use crate::tally::{Event, HeapError, Stats, Tally};
 use gc_arena::arena::{CollectionPhase, Rootable};
@@ -354,6 +355,7 @@ impl<T: Tally> GcArenaHeap<T> {
         R: for<'a> Rootable<'a>,
         for<'a> <R as Rootable<'a>>::Root: Sized,
     {
+        let since = self.tally.stop();
         let count = arena.metrics().total_gc_count();
         let (dropped_bytes, traced) = (DROPPED_BYTES.get(), TRACED.get());
         work(arena);
@@ -366,6 +368,7 @@ impl<T: Tally> GcArenaHeap<T> {
             self.tally.add(Event::Swept, freed);
             self.tally.add(Event::Freed, freed);
         }
+        self.tally.resume(since);
     }
 
     /// Checks the accounting against the objects that the arena holds.
@@ -447,6 +450,9 @@ impl<T: Tally> Heap for GcArenaHeap<T> {
             heap_peak_bytes: self.live_peak_bytes,
             ..Stats::counted(&self.tally)
         }
+    }
+    fn pauses(&mut self) -> Option<&mut Pauses> {
+        self.tally.pauses()
     }
     fn validate(&self) -> Result<(), String> {
         match &self.arena {

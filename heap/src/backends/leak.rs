@@ -29,6 +29,7 @@ use crate::parts::bump::{Bump, Chunks};
 use crate::parts::chain::{self, Bumping};
 use crate::parts::uncounted::Uncounted;
 use crate::parts::verify::{self, Checked};
+use crate::pauses::Pauses;
 use crate::tally::{Event, HeapError, Stats, Tally};
 use std::ptr::NonNull;
 
@@ -203,6 +204,9 @@ impl<T: Tally> Heap for LeakHeap<T> {
             heap_peak_bytes: self.chunks.peak_bytes(),
             ..Stats::counted(&self.tally)
         }
+    }
+    fn pauses(&mut self) -> Option<&mut Pauses> {
+        self.tally.pauses()
     }
     fn validate(&self) -> Result<(), String> {
         self.chunks.validate()

@@ -34,6 +34,7 @@ use crate::parts::log::{Log, slot_bytes, word_of, words_of};
 use crate::parts::meter::Meter;
 use crate::parts::uncounted::Uncounted;
 use crate::parts::verify::{self, Checked};
+use crate::pauses::Pauses;
 use crate::tally::{Event, HeapError, Stats, Tally};
 use std::alloc::{Layout, handle_alloc_error};
 use std::ops::Range;
@@ -73,6 +74,7 @@ impl<T: Tally> MallocHeap<T> {
     /// Frees the cells from an index on.
     #[inline(always)]
     fn free_from(&mut self, start: usize) {
+        let since = self.tally.stop();
         let mut freed_bytes = 0;
         for (at, bytes) in self.log.from(start) {
             freed_bytes += bytes;
@@ -82,6 +84,7 @@ impl<T: Tally> MallocHeap<T> {
         }
         self.meter.sub(freed_bytes);
         self.log.truncate(start);
+        self.tally.released(since);
     }
 }
 
@@ -258,6 +261,9 @@ impl<T: Tally> Heap for MallocHeap<T> {
         stats.live_cells = self.log.sum().0 as u64;
         stats.heap_peak_bytes += self.log.held_bytes();
         stats
+    }
+    fn pauses(&mut self) -> Option<&mut Pauses> {
+        self.tally.pauses()
     }
     fn validate(&self) -> Result<(), String> {
         let (cells, bytes) = self.log.sum();

@@ -42,6 +42,7 @@ use crate::parts::bump::object_bytes;
 use crate::parts::chain::{self, Listed};
 use crate::parts::uncounted::Uncounted;
 use crate::parts::verify::{self, Checked};
+use crate::pauses::Pauses;
 use crate::tally::{Event, HeapError, Stats, Tally};
 use std::ptr::NonNull;
 
@@ -133,6 +134,7 @@ impl<T: Tally> MarkSweepHeap<T> {
             self.tally.add(Event::CollectedMajor, 1);
             self.tally.add(Event::Marked, marked);
             self.tally.add(Event::Swept, dead);
+            self.tally.hold(marked);
         }
     }
 
@@ -183,7 +185,7 @@ unsafe impl<T: Tally> Uncounted for MarkSweepHeap<T> {
     #[inline(always)]
     fn take<F: Family>(&mut self, bytes: usize) -> NonNull<u8> {
         self.tally.add(Event::Allocated, 1);
-        self.blocks.take(bytes)
+        self.blocks.take(bytes, &mut self.tally)
     }
     #[inline(always)]
     fn write_barrier<F: Family>(&mut self, _: NonNull<u8>) {}
@@ -211,7 +213,7 @@ unsafe impl<'gc, T: Tally> Listed<'gc> for MarkSweepHeap<T> {
     }
     #[inline(always)]
     fn free_list<D: Item>(&mut self) -> &mut *mut u8 {
-        self.blocks.free_list(<Self as Listed<'gc>>::cell_bytes::<D>())
+        self.blocks.free_list(<Self as Listed<'gc>>::cell_bytes::<D>(), &mut self.tally)
     }
     #[inline(always)]
     unsafe fn fresh<D: Item>(cell: NonNull<u8>) -> Ptr<Chain<D>> {
@@ -241,8 +243,10 @@ impl<'gc, T: Tally> Runtime<'gc> for MarkSweepHeap<T> {
         self.blocks.fresh_bytes() >= self.collect_at_bytes
     }
     fn safepoint(&mut self, roots: &mut impl Object<'gc, Self>) -> Result<(), HeapError> {
+        let since = self.tally.stop();
         self.collect(roots);
         self.trim();
+        self.tally.resume(since);
         if self.zeal {
             verify::insist(self, roots);
         }
@@ -296,6 +300,9 @@ impl<T: Tally> Heap for MarkSweepHeap<T> {
             heap_peak_bytes: self.heap_peak_bytes.max(self.held_bytes()),
             ..Stats::counted(&self.tally)
         }
+    }
+    fn pauses(&mut self) -> Option<&mut Pauses> {
+        self.tally.pauses()
     }
     fn validate(&self) -> Result<(), String> {
         if !self.grey.is_empty() {

@@ -35,6 +35,7 @@ use crate::parts::log::{Log, slot_bytes, word_of};
 use crate::parts::region::{self as slots, Notes, Recycling};
 use crate::parts::uncounted::Uncounted;
 use crate::parts::verify::{self, Checked};
+use crate::pauses::Pauses;
 use crate::tally::{Event, HeapError, Stats, Tally};
 use std::ptr::NonNull;
 
@@ -98,6 +99,7 @@ impl Notes for End {
 impl<T: Tally> RegionHeap<T> {
     #[inline(always)]
     fn free_from(&mut self, start: usize) {
+        let since = self.tally.stop();
         if T::ON {
             self.live_bytes -= self.log.from(start).map(|(_, bytes)| bytes).sum::<usize>();
         }
@@ -105,6 +107,7 @@ impl<T: Tally> RegionHeap<T> {
         let freed = unsafe { self.region.give_back(self.log.from(start)) };
         self.tally.add(Event::Freed, freed);
         self.log.truncate(start);
+        self.tally.released(since);
     }
 
     /// Counts cells that were handed out.
@@ -261,6 +264,9 @@ impl<T: Tally> Heap for RegionHeap<T> {
             heap_peak_bytes: self.heap_peak_bytes,
             ..Stats::counted(&self.tally)
         }
+    }
+    fn pauses(&mut self) -> Option<&mut Pauses> {
+        self.tally.pauses()
     }
     fn validate(&self) -> Result<(), String> {
         self.region.validate(self.log.sum().0)

@@ -42,6 +42,7 @@ use crate::parts::log::{Log, slot_bytes, word_of, words_of};
 use crate::parts::region::{self as slots, Notes, Recycling};
 use crate::parts::uncounted::Uncounted;
 use crate::parts::verify::{self, Checked};
+use crate::pauses::Pauses;
 use crate::tally::{Event, HeapError, Stats, Tally};
 use std::ptr::NonNull;
 
@@ -121,11 +122,17 @@ impl<T: Tally> RegionSweepHeap<T> {
     /// Clears the marks of the cells from a place in `open` on.
     #[inline(always)]
     fn unmark_from(&mut self, start: usize) {
+        let since = self.tally.stop();
+        let cells = self.open.len() - start;
         for &index in &self.open[start..] {
             // SAFETY: P2.
             unsafe { self.allocated.unmark(index as usize) };
         }
         self.open.truncate(start);
+        // It frees nothing yet, but takes time in what it gives up, as `region` does.
+        if cells > 1 {
+            self.tally.resume(since);
+        }
     }
 
     /// Frees what is unmarked; the rest keeps its order.
@@ -275,7 +282,9 @@ impl<'gc, T: Tally> Runtime<'gc> for RegionSweepHeap<T> {
         self.fresh_bytes >= self.sweep_at_bytes
     }
     fn safepoint(&mut self, roots: &mut impl Object<'gc, Self>) -> Result<(), HeapError> {
+        let since = self.tally.stop();
         self.sweep();
+        self.tally.resume(since);
         if self.zeal {
             verify::insist(self, roots);
         }
@@ -330,6 +339,9 @@ impl<T: Tally> Heap for RegionSweepHeap<T> {
             heap_peak_bytes: self.heap_peak_bytes,
             ..Stats::counted(&self.tally)
         }
+    }
+    fn pauses(&mut self) -> Option<&mut Pauses> {
+        self.tally.pauses()
     }
     fn validate(&self) -> Result<(), String> {
         if !self.open.is_sorted() || self.open.len() > self.allocated.len() {

@@ -41,6 +41,7 @@ use crate::parts::chain::{self, Bumping};
 use crate::parts::space::{Piece, Space};
 use crate::parts::uncounted::Uncounted;
 use crate::parts::verify::{self, Checked};
+use crate::pauses::Pauses;
 use crate::tally::{Event, HeapError, Stats, Tally};
 use std::collections::VecDeque;
 use std::ptr::NonNull;
@@ -161,6 +162,8 @@ impl<T: Tally> SemispaceHeap<T> {
         self.live_peak_bytes = self.live_peak_bytes.max(live_bytes);
         self.tally.add(Event::CollectedMajor, 1);
         self.tally.add(Event::CopiedBytes, live_bytes as u64);
+        self.tally.add(Event::Copied, self.live_cells as u64);
+        self.tally.hold(self.live_cells as u64);
     }
 
     /// Allows `bytes` to be allocated before the next collection.
@@ -324,7 +327,9 @@ impl<'gc, T: Tally> Runtime<'gc> for SemispaceHeap<T> {
         self.space.bump.top >= self.soft_end
     }
     fn safepoint(&mut self, roots: &mut impl Object<'gc, Self>) -> Result<(), HeapError> {
+        let since = self.tally.stop();
         self.collect(roots);
+        self.tally.resume(since);
         if self.zeal {
             verify::insist(self, roots);
         }
@@ -385,6 +390,9 @@ impl<T: Tally> Heap for SemispaceHeap<T> {
             heap_peak_bytes: self.heap_peak_bytes.max(self.held_bytes()),
             ..Stats::counted(&self.tally)
         }
+    }
+    fn pauses(&mut self) -> Option<&mut Pauses> {
+        self.tally.pauses()
     }
     fn validate(&self) -> Result<(), String> {
         if !self.runs.is_empty() || self.from.held_bytes() > 0 {

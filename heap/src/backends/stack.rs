@@ -30,6 +30,7 @@ use crate::parts::bump::{Bump, Chunks};
 use crate::parts::chain::{self, Bumping};
 use crate::parts::uncounted::Uncounted;
 use crate::parts::verify::{self, Checked};
+use crate::pauses::Pauses;
 use crate::tally::{Event, HeapError, Stats, Tally};
 use std::ptr::NonNull;
 
@@ -62,21 +63,23 @@ impl Backend for Stack {
 }
 
 /// The heap of [`Stack`].
-pub struct StackHeap<T> {
+pub struct StackHeap<T: Tally> {
     chunks: Chunks,
     speculate: bool,
     zeal: bool,
     live_peak_bytes: usize,
+    /// What a mutation keeps until the run ends.
+    pinned: T::Mark,
     tally: T,
 }
 
 // SAFETY: S1: `take` returns memory above the top, which then moves past it.
 unsafe impl<T: Tally> Uncounted for StackHeap<T> {
-    type Mark = *mut u8;
+    type Mark = (*mut u8, T::Mark);
 
     #[inline(always)]
-    fn mark(&self) -> *mut u8 {
-        self.chunks.bump.top
+    fn mark(&self) -> Self::Mark {
+        (self.chunks.bump.top, self.tally.mark())
     }
 
     #[inline(always)]
@@ -88,6 +91,7 @@ unsafe impl<T: Tally> Uncounted for StackHeap<T> {
     fn write_barrier<F: Family>(&mut self, _: NonNull<u8>) {
         self.tally.add(Event::Remembered, 1);
         self.chunks.pin();
+        self.pinned = self.tally.mark();
     }
     #[inline(always)]
     fn filter_chain<'gc, D: Item>(
@@ -126,12 +130,13 @@ impl<'gc, T: Tally> Checked<'gc> for StackHeap<T> {
 
 impl<'gc, T: Tally> Runtime<'gc> for StackHeap<T> {
     #[inline(always)]
-    fn close(&mut self, mark: *mut u8) {
+    fn close(&mut self, (mark, held): Self::Mark) {
         self.tally.add(Event::Scoped, 1);
         if T::ON {
             self.live_peak_bytes = self.live_peak_bytes.max(self.chunks.used_bytes());
         }
         self.chunks.rewind(mark);
+        self.tally.rewind(held.max(self.pinned));
     }
     #[inline(always)]
     fn poll(&self) -> bool {
@@ -153,25 +158,37 @@ impl<T: Tally> Heap for StackHeap<T> {
             speculate: settings.is("append", "speculate"),
             zeal: settings.zealous(),
             live_peak_bytes: 0,
+            pinned: T::Mark::default(),
             tally: T::default(),
         }
     }
     fn run<P: Program>(&mut self, program: &P) -> Result<P::Out, HeapError> {
         let out = machine::drive(self, program);
         self.chunks.unpin();
+        self.pinned = T::Mark::default();
+        if self.chunks.used_bytes() == 0 {
+            self.tally.rewind(T::Mark::default());
+        }
         out
     }
     /// Nothing to do: the last scope of a run frees the last object.
     fn settle(&mut self) {}
     fn stats(&self) -> Stats {
         let live_bytes = self.chunks.used_bytes();
-        Stats {
-            live_cells: live_bytes.div_ceil(Stack::INFO.cell_bytes as usize) as u64,
+        let mut stats = Stats {
             live_bytes,
             live_peak_bytes: self.live_peak_bytes,
             heap_peak_bytes: self.chunks.peak_bytes(),
             ..Stats::counted(&self.tally)
+        };
+        if !T::ON {
+            // As if all were n-queens cells.
+            stats.live_cells = live_bytes.div_ceil(Stack::INFO.cell_bytes as usize) as u64;
         }
+        stats
+    }
+    fn pauses(&mut self) -> Option<&mut Pauses> {
+        self.tally.pauses()
     }
     fn validate(&self) -> Result<(), String> {
         self.chunks.validate()

@@ -26,6 +26,7 @@ use super::block::{
     poison_free_slots, slot, slots_of, sweep_piece,
 };
 use super::{ahead, poison};
+use crate::tally::Tally;
 use std::alloc::{alloc, handle_alloc_error};
 use std::mem::offset_of;
 use std::ptr::{self, NonNull};
@@ -105,14 +106,15 @@ impl Blocks {
         }
     }
 
-    /// Takes a slot for an object of `bytes` bytes (a multiple of 8).
+    /// Takes a slot for an object of `bytes` bytes (a multiple of 8); the
+    /// tally times what is swept for it.
     #[inline(always)]
-    pub fn take(&mut self, bytes: usize) -> NonNull<u8> {
+    pub fn take(&mut self, bytes: usize, tally: &mut impl Tally) -> NonNull<u8> {
         let (index, slot_bytes) = class_of(bytes);
         let class = &mut self.classes[index];
         let slot = match NonNull::new(class.free) {
             Some(slot) => slot,
-            None => self.refill(index, slot_bytes),
+            None => self.refill(index, slot_bytes, tally),
         };
         poison::reborn(slot.as_ptr(), slot_bytes);
         // SAFETY: K2, K3: a free slot of this size; its last word is the link.
@@ -123,11 +125,11 @@ impl Blocks {
     /// The head of the free list for objects of `bytes` bytes, whose class is
     /// exact; never null: the list is refilled first if it is empty.
     #[inline(always)]
-    pub fn free_list(&mut self, bytes: usize) -> &mut *mut u8 {
+    pub fn free_list(&mut self, bytes: usize, tally: &mut impl Tally) -> &mut *mut u8 {
         debug_assert!(has_exact_class(bytes));
         let (index, slot_bytes) = class_of(bytes);
         if self.classes[index].free.is_null() {
-            self.refill(index, slot_bytes);
+            self.refill(index, slot_bytes, tally);
         }
         &mut self.classes[index].free
     }
@@ -142,22 +144,31 @@ impl Blocks {
         self.most_spare = spare_bytes.div_ceil(BLOCK_BYTES).max(MOST_SPARE_BLOCKS);
     }
 
-    /// Sweeps on until there is a free slot, in a new block if need be.
+    /// Sweeps on until there is a free slot, in a new block if need be. It is
+    /// a pause if it frees more than one object.
     #[cold]
     #[inline(never)]
-    fn refill(&mut self, index: usize, slot_bytes: usize) -> NonNull<u8> {
+    fn refill(&mut self, index: usize, slot_bytes: usize, tally: &mut impl Tally) -> NonNull<u8> {
+        let since = tally.stop();
+        let mut freed = 0;
         self.classes[index].slot_bytes = slot_bytes;
         loop {
             let class = &mut self.classes[index];
             if !class.current.is_null() {
                 // SAFETY: the block is this class's, and ours alone.
                 let (free, more) = unsafe { sweep_piece(class.current, &mut class.free) };
+                // A new block has no marks: nothing died in it.
+                // SAFETY: as above.
+                freed += if unsafe { (*class.current).marked } > 0 { free } else { 0 };
                 if !more {
                     class.current = ptr::null_mut();
                 }
                 // The alarm must not wrap around.
                 self.fresh_bytes = self.fresh_bytes.saturating_add(free * slot_bytes);
                 if let Some(slot) = NonNull::new(class.free) {
+                    if freed > 1 {
+                        tally.resume(since);
+                    }
                     return slot;
                 }
             } else if class.unswept > 0 {
@@ -396,11 +407,12 @@ impl Drop for Blocks {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tally::Off;
 
     #[test]
     fn slots_are_distinct_and_come_back() {
         let mut blocks = Blocks::new();
-        let taken: Vec<_> = (0..10_000).map(|_| blocks.take(24)).collect();
+        let taken: Vec<_> = (0..10_000).map(|_| blocks.take(24, &mut Off)).collect();
         let distinct: std::collections::HashSet<_> = taken.iter().collect();
         assert_eq!(distinct.len(), taken.len());
         let held = blocks.held_bytes();
@@ -411,7 +423,7 @@ mod tests {
         }
         blocks.sweep();
         assert_eq!(blocks.marked_cells(), 5_000);
-        let again: Vec<_> = (0..5_000).map(|_| blocks.take(24)).collect();
+        let again: Vec<_> = (0..5_000).map(|_| blocks.take(24, &mut Off)).collect();
         assert_eq!(blocks.held_bytes(), held, "the free half is used again");
         assert!(again.iter().all(|slot| !taken.iter().step_by(2).any(|kept| kept == slot)));
         blocks.validate().unwrap();
@@ -420,7 +432,7 @@ mod tests {
     #[test]
     fn an_object_larger_than_a_block_has_its_own() {
         let mut blocks = Blocks::new();
-        let large = blocks.take(1 << 20);
+        let large = blocks.take(1 << 20, &mut Off);
         assert!(blocks.may_hold(large.as_ptr()));
         assert!(blocks.held_bytes() > 1 << 20);
         blocks.clear_marks();

@@ -22,6 +22,7 @@ use super::verify::{self, Checked};
 use crate::heap::{Family, Heap, Mutator, Program};
 use crate::machine::{self, Runtime};
 use crate::object::{Chain, Item, Link, Object, Visitor};
+use crate::pauses::Pauses;
 use crate::sealed::Sealed;
 use crate::tally::{Event, HeapError, Stats, Tally};
 use crate::{Settings, Zeal};
@@ -51,6 +52,7 @@ impl<P: Pointer, C: Convention, T: Tally> Counting<P, C, T> {
     /// line, so that a release that frees nothing stays small.
     #[inline(never)]
     fn release_dead<'gc, F: Family>(&mut self, dead: P::Dead<F::Of<'gc, Self>>) {
+        let since = self.tally.stop();
         // Known to stay false at compile time where `F` has one reference.
         let mut pushed = false;
         let Counting { store, pending, .. } = self;
@@ -68,6 +70,7 @@ impl<P: Pointer, C: Convention, T: Tally> Counting<P, C, T> {
         if pushed {
             self.release_all_pending();
         }
+        self.tally.released(since);
     }
 
     /// The memory behind the objects.
@@ -307,6 +310,9 @@ impl<P: Pointer, C: Convention, T: Tally> Heap for Counting<P, C, T> {
         let mut stats = Stats::counted(&self.tally);
         self.store.fill(&mut stats);
         stats
+    }
+    fn pauses(&mut self) -> Option<&mut Pauses> {
+        self.tally.pauses()
     }
     fn validate(&self) -> Result<(), String> {
         if !self.pending.is_empty() {
