@@ -8,8 +8,8 @@ use crate::exit::Stop;
 use report::Summary;
 use std::time::{Duration, Instant};
 
-/// Fewest rounds: the interval of fewer pairs says little.
-const LEAST_ROUNDS: u32 = 6;
+/// Fewest rounds: fewer pairs have no 95 % interval.
+const LEAST_ROUNDS: u32 = report::stats::MIN_SAMPLES as u32;
 
 /// How precise the ratios of a run are.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -30,8 +30,9 @@ impl Precision {
         let noise = summary.noise.iter().map(|noise| (&noise.label, noise.n, noise.ratio));
         let mut precision = Precision::default();
         for (label, n, ratio) in ratios.chain(noise) {
-            // One pair says nothing about its spread.
-            let width = ratio.interval().map_or(f64::INFINITY, |(low, high)| high / low - 1.0);
+            // Too few pairs say nothing about their spread.
+            let width =
+                if ratio.confident() { ratio.high / ratio.low - 1.0 } else { f64::INFINITY };
             precision.ratios += 1;
             precision.wide += usize::from(width > target);
             if precision.widest.as_ref().is_none_or(|&(_, widest)| width > widest) {

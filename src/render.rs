@@ -56,7 +56,6 @@ fn agree(records: &[Record]) -> Result<(), Stop> {
 ///
 /// [`Exit::BadInput`]: an unknown baseline, a folder that cannot be written.
 pub fn write(records: &[Record], baseline: Option<&str>, folder: &Path) -> Result<PathBuf, Stop> {
-    let baseline = baseline.or_else(|| entered_twice(records));
     match write_report(records, baseline, folder) {
         Ok(written) => Ok(written.index),
         Err(why @ (ReportError::Summary(_) | ReportError::Unwritable { .. })) => {
@@ -72,21 +71,21 @@ pub fn write(records: &[Record], baseline: Option<&str>, folder: &Path) -> Resul
 ///
 /// [`Exit::BadInput`]: an unknown baseline.
 pub fn summary(records: &[Record], baseline: Option<&str>) -> Result<Summary, Stop> {
-    let baseline = baseline.or_else(|| entered_twice(records));
     Summary::new(records, baseline).map_err(Stop::bad_input)
 }
 
-/// The tables for a terminal: of times, or of work counts, and what was asked for.
-pub fn tables(summary: &Summary, counted: bool, _pauses: bool) -> String {
+/// The tables for a terminal: of times, or of work counts; then what else was measured, the pauses
+/// only where they are asked for.
+pub fn tables(summary: &Summary, counted: bool, pauses: bool) -> String {
     let columns = terminal::width_columns();
-    match counted {
+    let main = match counted {
         true => table::counts_table(summary, columns),
         false => table::results_table(summary, columns),
-    }
-}
-
-/// The backend that the run compared with, if it has a time.
-fn entered_twice(records: &[Record]) -> Option<&str> {
-    let good = |record: &&Record| record.control && record.status == Status::Ok;
-    records.iter().find(good).map(|record| record.backend.as_str())
+    };
+    let others = [
+        table::overall_table(summary, columns).filter(|_| !counted),
+        table::counters_table(summary, columns),
+        table::pauses_table(summary, columns).filter(|_| pauses),
+    ];
+    others.into_iter().flatten().fold(main, |text, table| text + "\n" + &table)
 }

@@ -92,8 +92,8 @@ impl Summary {
     /// Groups records by origin, backend, parameters and n, and compares each group with the baseline
     /// of its origin.
     ///
-    /// The baseline is a label or the name of a backend (of several groups, the fastest). Without
-    /// one, it is `gc` where that has a time, else the fastest.
+    /// The baseline is a label or the name of a backend: of several groups the one that was entered
+    /// twice, else the fastest. Without one, it is what was entered twice, else `gc`, else the fastest.
     ///
     /// # Errors
     ///
@@ -215,13 +215,15 @@ fn choose_baseline(
     asked: Option<&str>,
 ) -> Result<Option<String>, SummaryError> {
     let has_time = |rows: &[Row]| rows.iter().any(|row| row.time_ns.is_some());
+    let twice = |rows: &[Row]| has_time(rows) && rows.iter().any(|row| !row.controls.is_empty());
     // Labels are made of cleaned names. Of several groups, one with a time.
     let find = |name: &str| {
         let name = clean(name);
         let names: [fn(&Group) -> &String; 3] = [|g| &g.label, |g| &g.config, |g| &g.backend];
         names.iter().find_map(|of| {
             let named = || groups.iter().filter(|(group, _)| *of(group) == name);
-            named().find(|(_, rows)| has_time(rows)).or_else(|| named().next())
+            let timed = || named().find(|(_, rows)| has_time(rows));
+            named().find(|(_, rows)| twice(rows)).or_else(timed).or_else(|| named().next())
         })
     };
     if let Some(name) = asked {
@@ -232,9 +234,10 @@ fn choose_baseline(
             known: known().join(", "),
         });
     }
+    let twice = groups.iter().find(|(_, rows)| twice(rows));
+    let default = || find(DEFAULT_BASELINE).filter(|(_, rows)| has_time(rows));
     let timed = || groups.iter().find(|(_, rows)| has_time(rows));
-    let default = find(DEFAULT_BASELINE).filter(|(_, rows)| has_time(rows));
-    Ok(default.or_else(timed).map(|(group, _)| group.config.clone()))
+    Ok(twice.or_else(default).or_else(timed).map(|(group, _)| group.config.clone()))
 }
 
 impl Group {
