@@ -213,21 +213,19 @@ impl Measure<'_> {
         leaked(&B::INFO, &settled)
     }
 
-    /// Times the pauses of one search. Another one has come before, so that the
-    /// heap has its memory, and pauses are those of managing it, not of first
-    /// touching it.
+    /// Times the pauses of one search. One on the next smaller board has come
+    /// before, an eighth of the work, so that the heap has its memory, and
+    /// pauses are those of managing it, not of first touching it.
     fn pauses<B: Backend>(&mut self) -> Result<(), Failure> {
         let mut heap = <B::Heap<Clocked>>::new(self.settings);
-        let queens = Queens::<Off>::new(self.record.n);
-        if B::INFO.reclaims {
-            let (_, answer) = search(&mut heap, &queens)?;
-            self.check_answer(&answer)?;
+        if B::INFO.reclaims && self.record.n > 1 {
+            search(&mut heap, &Queens::new(self.record.n - 1))?;
             heap.settle();
         }
         if let Some(pauses) = heap.pauses() {
             pauses.clear();
         }
-        let (run_ns, answer) = search(&mut heap, &queens)?;
+        let (run_ns, answer) = search(&mut heap, &Queens::new(self.record.n))?;
         self.check_answer(&answer)?;
         self.record.pauses = heap.pauses().map(|pauses| summary(pauses, run_ns));
         Ok(())

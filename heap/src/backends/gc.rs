@@ -70,7 +70,7 @@ impl Backend for Gc {
                 name: "nursery",
                 unit: Unit::Bytes(1 << 10, 1 << 30),
                 default: "256KiB",
-                about: "size of the nursery, at most half of the heap limit",
+                about: "size of the nursery, at most a quarter of the heap limit",
             },
             Param {
                 name: "growth",
@@ -209,7 +209,13 @@ impl<T: Tally> GcHeap<T> {
         self.tally.hold(marked);
         self.live_peak_bytes = self.live_peak_bytes.max(live_bytes);
         let growth_bytes = (live_bytes as f64 * (self.growth - 1.0)) as usize;
-        self.major_at_bytes = growth_bytes.max(LEAST_GROWTH_BYTES);
+        self.major_at_bytes = growth_bytes.max(LEAST_GROWTH_BYTES).min(self.room_bytes(live_bytes));
+    }
+
+    /// Part of the room below the limit: a heap near it collects more often
+    /// instead of passing it.
+    fn room_bytes(&self, live_bytes: usize) -> usize {
+        self.limit_bytes.saturating_sub(self.nursery.bytes() + live_bytes) / 4
     }
 
     /// Gives up the memory that is kept for later.
@@ -393,7 +399,7 @@ fn soft_end(nursery: &Chunk, always: bool) -> *mut u8 {
 
 impl<T: Tally> Heap for GcHeap<T> {
     fn new(settings: &Settings) -> Self {
-        let nursery = Chunk::new(settings.bytes("nursery").min(settings.limit_bytes / 2));
+        let nursery = Chunk::new(settings.bytes("nursery").min(settings.limit_bytes / 4));
         let forwarded = Bits::new(nursery.base(), nursery.bytes());
         let mut heap = GcHeap {
             bump: nursery.bump(),
@@ -412,6 +418,7 @@ impl<T: Tally> Heap for GcHeap<T> {
             heap_peak_bytes: 0,
             tally: T::default(),
         };
+        heap.major_at_bytes = heap.major_at_bytes.min(heap.room_bytes(0));
         heap.heap_peak_bytes = heap.held_bytes();
         heap
     }
