@@ -12,15 +12,14 @@ use crate::study::{Entry, Study};
 use crate::terminal::{self, Progress, Reader};
 use crate::values::Rounds;
 use crate::{counters, machine, render, resume};
-use anyhow::{Context, anyhow};
+use anyhow::Context;
 use report::format::visible;
 use report::{Capabilities, Record, Status};
 use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// The heap that tells how many cells live at most: it frees each as soon as it is dead.
-const EXACT: &str = "rc";
+mod live;
 
 /// Measures, writes everything, and says how it went.
 ///
@@ -76,7 +75,7 @@ impl<'a> Run<'a> {
         let children = Children::new()?;
         remark_before(options, &folder, &template);
         if study.configs.iter().any(|config| config.multiple.is_some()) {
-            measure_live_cells(&mut study, &template, &children)?;
+            live::measure(&mut study, &template, &children)?;
         }
         let target = (study.rounds == Rounds::Auto).then_some(study.target);
         let watch = Watch::new(study.budget, target);
@@ -211,7 +210,10 @@ impl<'a> Run<'a> {
         let kept = self.folder.check().map_err(Stop::bad_input);
         let report =
             kept.and_then(|()| render::write(records, self.baseline(), self.folder.report_path()));
-        let summary = render::summary(records, self.baseline())?;
+        let mut summary = render::summary(records, self.baseline())?;
+        if self.study.is_sweep() {
+            summary.sort_by_parameters();
+        }
         if options.format == Format::Table {
             terminal::print(&render::tables(&summary, self.template.counted, options.pauses))?;
         }
@@ -281,31 +283,6 @@ fn remark_before(options: &Measure, folder: &Folder, template: &Record) {
     if let Some(path) = &folder.moved_to {
         terminal::say(&format!("earlier records are now in {}", path.display()));
     }
-}
-
-/// Finds out how many cells live at most at each board size. That is a property
-/// of the program; a heap that frees each cell as soon as it is dead tells it.
-fn measure_live_cells(
-    study: &mut Study,
-    template: &Record,
-    children: &Children,
-) -> Result<(), Stop> {
-    let info = heap::find(EXACT).context("no heap tells what lives")?;
-    for &n in &study.sizes {
-        let backend = info.name.to_owned();
-        let record = Record { backend, n, counted: true, ..template.clone() };
-        let task = Task { record, search_ns: 1, ..Task::default() };
-        let Some(record) = children.run(&task)? else {
-            let why = anyhow!("interrupted before anything was measured");
-            return Err(Stop { exit: Exit::Interrupted, why });
-        };
-        let live_bytes = record.live_peak_bytes.filter(|_| record.status == Status::Ok);
-        let live_bytes = live_bytes.with_context(|| {
-            format!("what lives at n = {n} is not known: {}", record.message.unwrap_or_default())
-        })?;
-        study.live_cells.insert(n, live_bytes / u64::from(info.cell_bytes));
-    }
-    Ok(())
 }
 
 /// Each failure once, in a line.

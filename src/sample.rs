@@ -11,14 +11,16 @@ use crate::exit::{Exit, Stop};
 use crate::times::Times;
 use crate::{config, counters, expected, machine, terminal};
 use anyhow::anyhow;
-use heap::{
-    Backend, Clocked, Heap, HeapError, Info, Live, Off, On, Pauses, Settings, Stats, Visit,
-};
+use heap::{Backend, Clocked, Heap, HeapError, Off, On, Settings, Stats, Visit};
 use nqueens::{Answer, MAX_N, Queens};
-use report::{CounterSource, LiveCells, Mmu, Record, Status};
+use report::{CounterSource, Record, Status};
 use serde::{Deserialize, Serialize};
 use std::cell::OnceCell;
 use std::time::Instant;
+
+mod checks;
+mod fill;
+use checks::{Failure, check_work, leaked};
 
 /// A sample to run.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -35,19 +37,6 @@ pub struct Task {
     /// True if the child shall only warm up and run the search that callgrind watches.
     #[serde(default)]
     pub profiled: bool,
-}
-
-/// Why a sample has no time.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Failure {
-    status: Status,
-    message: String,
-}
-
-impl From<HeapError> for Failure {
-    fn from(error: HeapError) -> Self {
-        Failure { status: Status::OutOfMemory, message: error.to_string() }
-    }
 }
 
 /// The child process: reads a task, runs it, prints its record.
@@ -162,7 +151,7 @@ impl Measure<'_> {
             }
         }
         self.record.iterations_ns = times.into_values_ns();
-        self.record.wall_ns = median_ns(&self.record.iterations_ns);
+        self.record.wall_ns = fill::median_ns(&self.record.iterations_ns);
         Ok(heap.stats())
     }
 
@@ -191,23 +180,7 @@ impl Measure<'_> {
         let stats = heap.stats();
         heap.settle();
         let settled = heap.stats();
-        let record = &mut *self.record;
-        record.solutions = Some(answer.solutions);
-        record.cells_allocated = Some(stats.cells_allocated);
-        record.cells_filtered = Some(answer.cells_filtered);
-        record.cells_length = Some(answer.cells_length);
-        record.cells_freed = Some(stats.cells_freed);
-        record.scopes = Some(stats.scopes);
-        record.cells_marked = Some(stats.cells_marked);
-        record.cells_swept = Some(stats.cells_swept);
-        record.barrier_hits = Some(stats.barrier_hits);
-        record.live_cells = stats.live_curve.iter().map(live_cells).collect();
-        record.rc_increments = Some(stats.rc_increments);
-        record.rc_decrements = Some(stats.rc_decrements);
-        record.collections_minor = Some(stats.collections_minor);
-        record.collections_major = Some(stats.collections_major);
-        record.bytes_copied = Some(stats.bytes_copied);
-        record.live_cells_at_exit = Some(settled.live_cells);
+        fill::counts(self.record, &answer, &stats, settled.live_cells);
         self.check_answer(&answer)?;
         check_work(self.record.n, &answer, &stats)?;
         leaked(&B::INFO, &settled)
@@ -227,7 +200,7 @@ impl Measure<'_> {
         }
         let (run_ns, answer) = search(&mut heap, &Queens::new(self.record.n))?;
         self.check_answer(&answer)?;
-        self.record.pauses = heap.pauses().map(|pauses| summary(pauses, run_ns));
+        self.record.pauses = heap.pauses().map(|pauses| fill::pauses(pauses, run_ns));
         Ok(())
     }
 
@@ -252,29 +225,6 @@ impl Measure<'_> {
     }
 }
 
-/// A point of the curve of live cells, as records have it.
-fn live_cells(&Live { allocated, live }: &Live) -> LiveCells {
-    LiveCells { allocated, live }
-}
-
-/// The pauses of a search of `run_ns` nanoseconds, as records have them.
-fn summary(pauses: &Pauses, run_ns: u64) -> report::Pauses {
-    let summary = pauses.summary(run_ns);
-    let mmu = summary.mmu.into_iter();
-    report::Pauses {
-        count: summary.count,
-        total_ns: summary.total_ns,
-        p50_ns: summary.p50_ns,
-        p99_ns: summary.p99_ns,
-        p999_ns: summary.p999_ns,
-        max_ns: summary.max_ns,
-        run_ns,
-        clock_ns: summary.clock_ns,
-        mmu: mmu.map(|(window_ns, utilisation)| Mmu { window_ns, utilisation }).collect(),
-        percentiles: summary.percentiles,
-    }
-}
-
 /// One search: nanoseconds on the monotonic clock, and what it found.
 fn search(heap: &mut impl Heap, queens: &Queens<Off>) -> Result<(u64, Answer), HeapError> {
     let start = Instant::now();
@@ -283,109 +233,5 @@ fn search(heap: &mut impl Heap, queens: &Queens<Off>) -> Result<(u64, Answer), H
     Ok((elapsed.as_nanos() as u64, answer?))
 }
 
-/// The median: of an even number the mean of the middle two, half a nanosecond rounded up.
-fn median_ns(iterations_ns: &[u64]) -> Option<u64> {
-    let mut sorted = iterations_ns.to_vec();
-    sorted.sort_unstable();
-    let upper = *sorted.get(sorted.len() / 2)?;
-    let lower = sorted[(sorted.len() - 1) / 2];
-    Some(lower + (upper - lower).div_ceil(2))
-}
-
-fn check_work(n: u32, answer: &Answer, stats: &Stats) -> Result<(), Failure> {
-    let done = expected::Work {
-        allocated: stats.cells_allocated,
-        filtered: answer.cells_filtered,
-        length: answer.cells_length,
-    };
-    match expected::work(n) {
-        Some(right) if right != done => {
-            let message = format!("other work: {done}; instead of {right}");
-            Err(Failure { status: Status::WrongAnswer, message })
-        }
-        _ => Ok(()),
-    }
-}
-
-/// Whether a settled heap that reclaims still holds something.
-fn leaked(info: &Info, stats: &Stats) -> Result<(), Failure> {
-    let (cells, bytes) = (stats.live_cells, stats.live_bytes);
-    if !info.reclaims || (cells == 0 && bytes == 0) {
-        return Ok(());
-    }
-    let message = format!("{cells} cells ({bytes} bytes) are still held at the end");
-    Err(Failure { status: Status::Leaked, message })
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use heap::{BACKENDS, Kind};
-
-    #[test]
-    fn failures_are_told_apart() {
-        let info = heap::find("gc").unwrap();
-        let mut record = Record { n: 4, ..Record::new() };
-        let measure = Measure {
-            settings: &Settings::new(info),
-            record: &mut record,
-            search_ns: 0,
-            perf: false,
-            profiled: false,
-            right: OnceCell::new(),
-        };
-        let mut answer = Answer { solutions: 2, cells_filtered: 296, cells_length: 184 };
-        let mut stats = Stats { cells_allocated: 172, ..Stats::default() };
-        assert_eq!(measure.check_answer(&answer).and(check_work(4, &answer, &stats)), Ok(()));
-        assert_eq!(leaked(info, &stats), Ok(()));
-        stats.cells_allocated += 1;
-        let failure = check_work(4, &answer, &stats).unwrap_err();
-        assert_eq!(failure.status, Status::WrongAnswer);
-        assert!(failure.message.starts_with("other work: 173 cells"), "{}", failure.message);
-        answer.solutions = 3;
-        let failure = measure.check_answer(&answer).unwrap_err();
-        assert_eq!(failure.message, "3 solutions instead of 2");
-        stats.live_cells = 1;
-        let failure = leaked(info, &stats).unwrap_err();
-        assert_eq!(failure.status, Status::Leaked);
-    }
-
-    #[test]
-    fn medians() {
-        assert_eq!(median_ns(&[5, 1, 4, 2]), Some(3));
-        assert_eq!((median_ns(&[9, 7, 1]), median_ns(&[1, 2])), (Some(7), Some(2)));
-        assert_eq!((median_ns(&[]), median_ns(&[u64::MAX, u64::MAX])), (None, Some(u64::MAX)));
-    }
-
-    #[test]
-    fn a_sample_lasts_long_enough() {
-        let record = Record { backend: "stack".to_owned(), n: 3, ..Record::new() };
-        let start = Instant::now();
-        let record = run(Task { record, search_ns: 20_000_000, ..Task::default() }).unwrap();
-        assert!(start.elapsed().as_millis() >= 20 && record.iterations_ns.len() > 10);
-    }
-
-    #[test]
-    fn every_backend_fills_its_record() {
-        for info in BACKENDS {
-            let settings = Settings::new(info);
-            let params = settings.values().map(|(k, v)| (k.to_owned(), v.to_owned())).collect();
-            let backend = info.name.to_owned();
-            let record = Record { backend, params, n: 5, ..Record::new() };
-            let record = run(Task { record, search_ns: 1, ..Task::default() }).unwrap();
-            assert_eq!((record.status, record.message), (Status::Ok, None), "{}", info.name);
-            assert_eq!((record.solutions, record.cells_allocated), (Some(10), Some(922)));
-            assert_eq!(record.iterations_ns.len(), 1);
-            let pauses = record.pauses.unwrap();
-            assert_eq!(pauses.count > 0, pauses.total_ns > 0, "{}", info.name);
-            assert!(pauses.total_ns <= pauses.run_ns && pauses.mmu.len() == 3, "{}", info.name);
-            if info.kind == Kind::ReferenceCounting {
-                assert!(pauses.count > 50, "{}: the dead chains of 40 cells", info.name);
-            }
-            let last = record.live_cells.last().unwrap();
-            assert!(last.allocated > 900 && last.live <= last.allocated, "{}", info.name);
-            let freed = record.cells_freed.unwrap();
-            assert!(freed <= 922 && (freed == 922) <= info.reclaims, "{}", info.name);
-        }
-    }
-}
+mod tests;

@@ -11,6 +11,7 @@ use thiserror::Error;
 
 mod events;
 mod noise;
+mod order;
 mod overall;
 mod row;
 pub use crate::labels::Origin;

@@ -15,7 +15,7 @@ pub(crate) use events::{counters, pauses};
 pub(crate) use results::{overall, results};
 
 /// Longest label that is not cut.
-const LABEL_CHARS: usize = 32;
+const LABEL_CHARS: usize = 48;
 
 /// Blanks between columns.
 const GAP: usize = 2;

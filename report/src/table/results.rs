@@ -57,7 +57,9 @@ pub(crate) fn results(summary: &Summary) -> Sheet {
             or_nothing(row.collections, human_count),
             or_nothing(row.heap_peak_bytes, human_bytes),
             or_nothing(row.rss_peak_bytes, human_bytes),
-            or_nothing(row.pauses.as_ref(), |pauses| human_time(pauses.max_ns as f64)),
+            or_nothing(row.pauses.as_ref().filter(|pauses| pauses.count > 0), |pauses| {
+                human_time(pauses.max_ns as f64)
+            }),
             match summary.is_baseline(row) {
                 true => "1".to_owned(),
                 false => or_nothing(row.ratio, |ratio| with_interval(&ratio, 1.0)),
