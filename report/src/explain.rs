@@ -77,21 +77,24 @@ pub enum Verdict {
     Costs,
     /// The end takes less time than the start.
     Saves,
-    /// The median lies within the noise floor.
+    /// A difference that a backend may have from itself in this run.
     NoDifference,
-    /// The interval includes both, or a single pair gives none.
+    /// The interval includes both.
     Unclear,
+    /// Too few rounds for a verdict.
+    TooFew,
 }
 
 impl Verdict {
+    /// The same as of any ratio, in the words of a ladder.
     fn of(ratio: &Estimate, noise: Option<&NoiseFloor>) -> Self {
-        // As a logarithm, so that a ratio and its inverse are equally far from 1.
-        let noise = noise.map(|noise| noise.fraction().ln_1p());
-        match ratio.interval() {
-            _ if noise.is_some_and(|noise| ratio.value.ln().abs() <= noise) => Self::NoDifference,
-            Some((low, _)) if low > 1.0 => Self::Costs,
-            Some((_, high)) if high < 1.0 => Self::Saves,
-            _ => Self::Unclear,
+        use crate::verdict::Verdict as Ratio;
+        match Ratio::new(ratio, noise.map(NoiseFloor::fraction)) {
+            Ratio::Slower { .. } => Self::Costs,
+            Ratio::Faster { .. } => Self::Saves,
+            Ratio::NoDifference { .. } => Self::NoDifference,
+            Ratio::Unclear => Self::Unclear,
+            Ratio::TooFew { .. } => Self::TooFew,
         }
     }
 
@@ -101,7 +104,8 @@ impl Verdict {
             Self::Costs => "costs",
             Self::Saves => "saves",
             Self::NoDifference => "no difference",
-            Self::Unclear => "unclear",
+            Self::Unclear => "not distinguishable",
+            Self::TooFew => "too few rounds",
         }
     }
 }
