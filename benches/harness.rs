@@ -1,12 +1,16 @@
 //! What the harness costs: the search called directly against the same search
 //! in a sample, which must be less than 1 % slower; and a sample's process
 //! from start to end, at a board whose search takes no time: under 5 ms.
+//!
+//! A machine that slows down for a few seconds makes one of the two look slow:
+//! below criterion's times stands their ratio, of pairs taken in turn.
 #![forbid(unsafe_code)]
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use heap::{Backend, Heap, Off, Settings, Visit, visit};
 use nqueens::Queens;
 use rc_vs_gc::sample::{Task, run};
+use report::stats::paired_ratio;
 use report::{Record, Status};
 use std::hint::black_box;
 use std::io::Write;
@@ -82,5 +86,20 @@ fn harness(criterion: &mut Criterion) {
     group.bench_function("startup", |bencher| bencher.iter(|| process(&task)));
 }
 
-criterion_group!(benches, harness);
+/// Times both in turn, and prints the ratio with its interval.
+fn overhead(_: &mut Criterion) {
+    let pairs = if std::env::args().any(|argument| argument == "--test") { 1 } else { 40 };
+    let searches = 50;
+    let times: Vec<(f64, f64)> = (0..pairs)
+        .map(|_| {
+            let direct = visit(BACKEND, Direct { searches }).expect("registered");
+            (sampled(searches).as_secs_f64(), direct.as_secs_f64())
+        })
+        .collect();
+    let ratio = paired_ratio(&times, 1).expect("at least one pair");
+    let [value, low, high] = [ratio.value, ratio.low, ratio.high].map(|r| (r - 1.0) * 100.0);
+    println!("harness/overhead        {value:+.2} % ({low:+.2} to {high:+.2}), {pairs} pairs\n");
+}
+
+criterion_group!(benches, harness, overhead);
 criterion_main!(benches);
