@@ -14,6 +14,7 @@ use std::time::Duration;
 /// The whole command line.
 #[derive(Debug, Parser)]
 #[command(name = "rc-vs-gc", version, args_conflicts_with_subcommands = true)]
+#[command(max_term_width = 100)]
 #[command(long_about = None, about = "\
 Compares memory managers on one program: n-queens by logic programming on
 immutable lists, compiled once per memory manager.
@@ -21,8 +22,9 @@ immutable lists, compiled once per memory manager.
 Without options it compares all of them on boards of 8 and 9, within a minute.
 Every sample is a process of its own; their order is random.")]
 #[command(after_help = "\
-Exit codes: 0 done; 1 a wrong answer, a leak or a crash; 2 bad input;
-3 a backend reached its heap limit; 130 interrupted (what was measured is kept).")]
+Exit codes: 0 done; 1 a wrong answer, a leak or a crash, or what compare's
+--fail-if-slower does not allow; 2 bad input; 3 a backend reached its heap limit;
+130 interrupted (what was measured is kept).")]
 pub struct Options {
     /// What to do; without it, measure.
     #[command(subcommand)]
@@ -64,8 +66,8 @@ pub struct Measure {
     #[arg(long, value_name = "N,...", value_delimiter = ',', default_value = "8,9")]
     #[arg(value_parser = values::sizes, allow_negative_numbers = true)]
     pub n: Vec<RangeInclusive<u32>>,
-    /// Samples of each backend at each size, or auto: until all ratios are precise
-    /// [default: 8, or 1 with --counted, or auto with --target or --budget]
+    /// Samples of each backend at each size, at least 6 for verdicts; or auto: until all
+    /// ratios are precise [default: 8, or 1 with --counted, or auto with --target or --budget]
     #[arg(long, value_name = "COUNT", allow_negative_numbers = true)]
     #[arg(value_parser = values::rounds)]
     pub rounds: Option<Rounds>,
@@ -78,7 +80,7 @@ pub struct Measure {
     /// [default: none, or 60s with --rounds auto]
     #[arg(long, value_name = "TIME", value_parser = values::time, allow_negative_numbers = true)]
     pub budget: Option<Duration>,
-    /// Least time that the searches of a sample last together
+    /// Least time that the searches of a sample last together, the warm-up included
     #[arg(long, value_name = "TIME", value_parser = values::time, allow_negative_numbers = true)]
     #[arg(default_value = "100ms")]
     pub sample_time: Duration,
@@ -100,14 +102,15 @@ pub struct Measure {
     #[arg(long)]
     pub counted: bool,
     /// Show how long the program stood still: collections, cascades of releases
+    /// (each record has it, shown or not)
     #[arg(long)]
     pub pauses: bool,
-    /// Count instructions and other events of one search: callgrind (if valgrind
-    /// is installed; in the first round only, since its counts hardly vary; slow),
-    /// perf (if the system allows it)
+    /// Count instructions and other events of one search, beside its time: callgrind
+    /// (needs valgrind; slow, so in the first round only), perf (if the system allows it)
     #[arg(long, value_name = "SOURCE,...", value_delimiter = ',', value_parser = counters::source)]
     pub counters: Vec<CounterSource>,
-    /// Continue the run of this record file: its samples are kept, the others taken
+    /// Continue the run of this record file, in its folder whatever --out says; its options
+    /// need not be given again
     #[arg(long, value_name = "FILE")]
     pub resume: Option<PathBuf>,
     /// Folder for the records and the report; earlier ones there are moved aside
@@ -195,8 +198,8 @@ pub struct Compare {
     /// Record file that is compared
     #[arg(value_name = "AFTER")]
     pub after: PathBuf,
-    /// End with code 1 if a row is slower by more than this, or failed where it had not:
-    /// its whole interval must lie above, so that what may be noise fails no build
+    /// End with code 1 if a row is slower by more than this (its whole interval, and more than
+    /// the noise floor), or failed where it had not
     #[arg(long, value_name = "PERCENT", value_parser = values::percent)]
     #[arg(allow_negative_numbers = true)]
     pub fail_if_slower: Option<f64>,

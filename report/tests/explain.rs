@@ -381,6 +381,27 @@ fn pages_fit_a_hundred_columns() {
 }
 
 #[test]
+fn narrow_pages_break_no_words() {
+    let blocks = pages(&explained(&common::study()));
+    let text = text(&blocks, 80);
+    for block in &blocks {
+        let Block::Table { header, rows, words: 2 } = block else { continue };
+        for word in [header].into_iter().chain(rows).flat_map(|row| row[1].split_whitespace()) {
+            assert!(text.contains(word), "{word} in {text}");
+        }
+    }
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    // No row is lost to the sentences between them.
+    let rows = blocks.iter().filter_map(|block| match block {
+        Block::Table { rows, .. } => Some(rows),
+        _ => None,
+    });
+    for row in rows.flatten() {
+        assert!(text.lines().any(|line| line.starts_with(&row[0])), "{} in {text}", row[0]);
+    }
+}
+
+#[test]
 fn names_in_records_cannot_drive_a_terminal() {
     let mut records = records_of(&["leak", "stack"]);
     records.iter_mut().for_each(|record| {

@@ -49,10 +49,14 @@ fn wrong_files_are_refused_in_one_line() {
     let whole = line(&common::sample("gc", 8, 0, 5));
     let newer = String::from_utf8(whole.clone()).unwrap().replace("\"schema\":1", "\"schema\":7");
     let cut = [&whole[..], &whole[..whole.len() / 2]].concat();
-    let cases: [(&[u8], &str); 7] = [
+    let cases: [(&[u8], &str); 8] = [
         (b"", "FILE: holds no records; give a file with one JSON object a line"),
         (b"\n\n", "FILE: holds no records; give a file with one JSON object a line"),
         (&cut, "FILE:2: the line is truncated; remove it, or measure again"),
+        (
+            b"{\"schema\":1,\n",
+            "FILE:1: not a record (EOF while parsing a value at column 12); each line must be one JSON object of schema 1 or older",
+        ),
         (newer.as_bytes(), "FILE:1: schema 7 is newer than this program's 1; use a newer rc-vs-gc"),
         (
             b"{\"schema\":7}\n",

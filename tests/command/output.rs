@@ -21,6 +21,17 @@ fn a_table_and_where_the_rest_is() {
 }
 
 #[test]
+fn help_is_wrapped_between_words() {
+    let folder = tempfile::tempdir().unwrap();
+    for arguments in ["--help", "sweep --help", "compare --help", "merge -h"] {
+        let output = command(folder.path(), arguments).assert().success().get_output().clone();
+        let text = String::from_utf8(output.stdout).unwrap();
+        let longest = text.lines().map(|line| line.chars().count()).max();
+        assert!(longest <= Some(100), "{longest:?} columns in {text}");
+    }
+}
+
+#[test]
 fn paths_are_printed_as_one_line() {
     let folder = tempfile::tempdir().unwrap();
     let again = ["report", "a\n\u{1b}b/records.jsonl", "--out", "a\n\u{1b}b"];

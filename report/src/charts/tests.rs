@@ -80,3 +80,30 @@ fn sizes_far_apart_are_drawn_all_the_same() {
 fn without_data_there_is_nothing_to_draw() {
     assert!(figures(&Summary::default()).is_empty());
 }
+
+#[test]
+fn few_rounds_have_ranges_not_intervals() {
+    let rounds = |count: u32| (0..count).map(|round| (round, "a"));
+    let said = |samples: Vec<(u32, &str)>| {
+        let of = |(round, name): (u32, &str)| Record {
+            backend: name.to_owned(),
+            n: 8,
+            round,
+            iterations_ns: vec![1_000_000 + u64::from(round)],
+            ..Record::new()
+        };
+        let records: Vec<Record> = samples.into_iter().map(of).collect();
+        let summary = Summary::new(&records, None).unwrap();
+        let figures = figures(&summary);
+        let figure = figures.iter().find(|figure| figure.file_stem() == "time-per-backend");
+        let figure = figure.unwrap();
+        let texts = boxes(&drawn(figure.as_ref())).into_iter().map(|(text, _)| text);
+        texts.collect::<Vec<_>>().join("\n") + &figure.caption()
+    };
+    let few = said(rounds(5).collect());
+    assert!(few.contains("whiskers: range;") && !few.contains("95 %"), "{few}");
+    let enough = said(rounds(6).collect());
+    assert!(enough.contains("95 % interval;") && !enough.contains("range"), "{enough}");
+    let both = said(rounds(6).chain([(0, "b"), (1, "b")]).collect());
+    assert!(both.contains("95 % interval, or range"), "{both}");
+}

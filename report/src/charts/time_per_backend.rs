@@ -1,4 +1,4 @@
-//! Time per backend at the largest n: sorted bars with 95 % whiskers.
+//! Time per backend at the largest n: sorted bars, with whiskers for their 95 % intervals.
 
 use super::Figure;
 use super::axis::Axis;
@@ -8,7 +8,7 @@ use super::colour::{FAINT, INK};
 use super::font::width_px;
 use crate::format::{human_time, or_nothing};
 use crate::record::Status;
-use crate::stats::Estimate;
+use crate::stats::{Estimate, MIN_SAMPLES};
 use crate::summary::{Row, Summary};
 
 pub(super) struct TimePerBackend<'a> {
@@ -31,6 +31,24 @@ impl<'a> TimePerBackend<'a> {
     fn times(&self) -> impl Iterator<Item = Estimate> {
         self.rows.iter().filter_map(|row| row.time_ns)
     }
+
+    fn whiskers(&self) -> Whiskers {
+        if self.times().all(|time| time.confident()) {
+            Whiskers::Intervals
+        } else if self.times().any(|time| time.confident()) {
+            Whiskers::Both
+        } else {
+            Whiskers::Ranges
+        }
+    }
+}
+
+/// What the whiskers are: few rounds have no 95 % interval, but a range.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Whiskers {
+    Intervals,
+    Ranges,
+    Both,
 }
 
 fn key(row: &Row) -> f64 {
@@ -54,9 +72,17 @@ impl Figure for TimePerBackend<'_> {
     }
 
     fn caption(&self) -> String {
-        "Median time of one search, shorter is better. Whiskers are 95 % intervals of the median; \
-         hatched bars are problem-specific backends, which serve only programs of this shape."
-            .to_owned()
+        let whiskers = match self.whiskers() {
+            Whiskers::Intervals => "95 % intervals of the median".to_owned(),
+            Whiskers::Ranges => format!("the range of fewer than {MIN_SAMPLES} rounds"),
+            Whiskers::Both => format!(
+                "95 % intervals of the median, or the range of fewer than {MIN_SAMPLES} rounds"
+            ),
+        };
+        format!(
+            "Median time of one search, shorter is better. Whiskers are {whiskers}; hatched bars \
+             are problem-specific backends, which serve only programs of this shape."
+        )
     }
 
     fn alt(&self) -> String {
@@ -74,8 +100,13 @@ impl Figure for TimePerBackend<'_> {
         let least = self.times().map(|time| time.low).fold(f64::INFINITY, f64::min);
         let most = self.times().map(|time| time.high).fold(0.0, f64::max);
         let axis = Axis::for_bars(least, most, lines.pixels);
-        let subtitle = "Median of the samples; whiskers: 95 % interval; shorter is better";
-        bars::frame(canvas, self.size_px(), &self.title(), subtitle);
+        let whiskers = match self.whiskers() {
+            Whiskers::Intervals => "95 % interval",
+            Whiskers::Ranges => "range",
+            Whiskers::Both => "95 % interval, or range of few rounds",
+        };
+        let subtitle = format!("Median of the samples; whiskers: {whiskers}; shorter is better");
+        bars::frame(canvas, self.size_px(), &self.title(), &subtitle);
         let ticks: Vec<_> = axis.ticks().into_iter().map(|t| (t, tick(t))).collect();
         let scale =
             if axis.log { "time of one search (logarithmic scale)" } else { "time of one search" };

@@ -98,6 +98,14 @@ impl Row {
             Outcome::OnlyAfter => "only in AFTER".to_owned(),
         }
     }
+
+    /// The same for a column of a table that tells the noise floor elsewhere.
+    pub(super) fn short(&self) -> String {
+        match self.outcome {
+            Outcome::Timed(verdict) => verdict.short(),
+            _ => self.words(),
+        }
+    }
 }
 
 /// A line about the rows that cannot be judged, if there are any.

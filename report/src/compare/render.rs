@@ -116,7 +116,7 @@ fn cells(row: &Row) -> [String; 6] {
         time(row.before.as_ref()),
         time(row.after.as_ref()),
         or_nothing(row.ratio, |ratio| with_interval(&ratio, 1.0)),
-        row.words(),
+        row.short(),
     ]
 }
 

@@ -173,6 +173,8 @@ impl<'a> Lines<'a> {
                 return Err(self.malformed(format!("not UTF-8 text at column {column}")));
             }
         };
+        // Without its line break, which would be a second line to the reader.
+        let text = text.trim_ascii_end();
         match serde_json::from_str::<Record>(text) {
             Ok(record) if record.schema <= SCHEMA => Ok((text.trim_ascii(), record)),
             Ok(record) => Err(self.newer(record.schema)),
