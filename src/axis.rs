@@ -1,6 +1,6 @@
 //! What `sweep` varies: a parameter and the values it takes.
 
-use crate::config::HEAP_LIMIT;
+use crate::config::{ALLOCATOR, HEAP_LIMIT};
 use crate::values;
 use heap::settings::{parse_bytes, show_bytes};
 use heap::{Info, Param, Unit};
@@ -22,6 +22,9 @@ pub enum Axis {
     },
     /// The heap limit of every backend of the run.
     Limit(Vec<Limit>),
+    /// The library that takes the place of the platform's malloc, in every
+    /// backend of the run; none for the platform's own.
+    Allocator(Vec<Option<String>>),
 }
 
 /// One heap limit.
@@ -33,17 +36,21 @@ pub enum Limit {
     Multiple(f64),
 }
 
-/// Reads an axis: `gc.nursery=8KiB..8MiB`, `heap-limit=1.1x..8x`, `gc.append=speculate,branch`.
+/// Reads an axis: `gc.nursery=8KiB..8MiB`, `heap-limit=1.1x..8x`, `gc.append=speculate,branch`,
+/// `allocator=system,/usr/lib/libjemalloc.so.2`.
 ///
 /// A range runs from its first value to its last, both included: sizes double,
 /// other numbers grow by the square root of two.
 pub fn axis(text: &str) -> Result<Axis, String> {
-    let form = "the form is BACKEND.NAME=VALUES or heap-limit=VALUES, such as \
+    let form = "the form is BACKEND.NAME=VALUES, heap-limit=VALUES or allocator=FILES, such as \
                 gc.nursery=8KiB..8MiB or heap-limit=1.1x..8x";
     let (target, list) = text.split_once('=').ok_or(form)?;
     if target == HEAP_LIMIT {
         let each = |item: &str| limits(item);
         return Ok(Axis::Limit(items(list, each)?));
+    }
+    if target == ALLOCATOR {
+        return Ok(Axis::Allocator(items(list, |item| Ok(vec![allocator(item)?]))?));
     }
     let (backend, name) = target.split_once('.').ok_or(form)?;
     let info = values::backend(backend).map_err(|why| format!("'{backend}': {why}"))?;
@@ -83,6 +90,23 @@ fn items<T: PartialEq>(
 fn range(item: &str) -> Option<(&str, &str)> {
     let (first, last) = item.split_once("..")?;
     Some((first, last.strip_prefix('=').unwrap_or(last)))
+}
+
+/// A library's whole path, or none for `system`.
+fn allocator(item: &str) -> Result<Option<String>, String> {
+    if item == "system" {
+        return Ok(None);
+    }
+    if !cfg!(target_os = "linux") {
+        return Err("another allocator can be put in place on Linux only".into());
+    }
+    let library = std::fs::canonicalize(item).ok().filter(|path| path.is_file());
+    // The loader separates libraries by blanks and colons.
+    let path = library.and_then(|path| path.to_str().map(str::to_owned));
+    let path = path.filter(|path| !path.contains([' ', ':']));
+    path.map(Some).ok_or_else(|| {
+        format!("'{item}': give system, or the file of a library, such as libjemalloc.so.2")
+    })
 }
 
 fn limits(item: &str) -> Result<Vec<Limit>, String> {
@@ -196,6 +220,9 @@ mod tests {
             "heap-limit=8x..1x",
             "heap-limit=infx",
             "heap-limit=1..1TiB,1x..1000000x",
+            "allocator=",
+            "allocator=no/such/file",
+            "allocator=.",
         ];
         for text in wrong {
             let why = axis(text).expect_err(text);

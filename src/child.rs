@@ -1,6 +1,7 @@
 //! A sample as its parent sees it: a process that is given a task and answers
 //! with a record. One that dies without an answer is a crashed sample.
 
+use crate::config::ALLOCATOR;
 use crate::counters::callgrind;
 use crate::sample::Task;
 use anyhow::Context;
@@ -115,6 +116,9 @@ impl Children {
     ///
     /// It cannot be started or waited for.
     pub fn finish(&self, command: &mut Command, task: &Task) -> io::Result<Option<Ended>> {
+        if let Some(library) = task.record.params.get(ALLOCATOR) {
+            command.env("LD_PRELOAD", library);
+        }
         let mut child = command
             .env(crate::machine::PARENT, std::process::id().to_string())
             .stdin(Stdio::piped())

@@ -17,6 +17,9 @@ pub const HEAP_LIMIT: &str = "heap-limit";
 /// Name of the multiple that a heap limit is, among the parameters of a record.
 pub const HEAP_MULTIPLE: &str = "heap-multiple";
 
+/// Name of the library that takes the place of malloc, among the parameters of a record.
+pub const ALLOCATOR: &str = "allocator";
+
 /// One thing to measure: a backend and the values of all its parameters.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
@@ -91,7 +94,7 @@ const REFERENCES: [&str; 2] = ["malloc", "rc"];
 fn wanted(options: &Measure, axes: &[Axis]) -> Vec<&'static Info> {
     let swept = axes.iter().filter_map(|axis| match axis {
         Axis::Param { backend, .. } => heap::find(backend),
-        Axis::Limit(_) => None,
+        Axis::Limit(_) | Axis::Allocator(_) => None,
     });
     let mut wanted: Vec<&'static Info> = swept.collect();
     let all = || BACKENDS.iter();
@@ -161,7 +164,7 @@ pub fn settings(info: &Info, params: &BTreeMap<String, String>) -> Result<Settin
         if name == HEAP_LIMIT {
             settings.limit_bytes = parse_bytes(value)
                 .ok_or_else(|| SettingError(format!("{name}: '{value}' is not a size")))?;
-        } else if name != HEAP_MULTIPLE {
+        } else if ![HEAP_MULTIPLE, ALLOCATOR].contains(&name.as_str()) {
             settings.set(info, name, value)?;
         }
     }

@@ -69,6 +69,13 @@ pub fn run(task: Task) -> anyhow::Result<Record> {
         return Err(anyhow!("n = {} is not from 1 to {MAX_N}", record.n));
     }
     let settings = config::settings(info, &record.params)?;
+    if let Some(library) = record.params.get(config::ALLOCATOR).filter(|path| !machine::maps(path))
+    {
+        // The loader only warns of a library that it cannot load.
+        return Err(anyhow!(
+            "{library}: is not in this process; is it a library of this platform?"
+        ));
+    }
     if let Some(core) = task.core {
         machine::pin(core);
     }

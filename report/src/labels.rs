@@ -4,6 +4,9 @@ use crate::format::clean;
 use crate::record::{Machine, Record};
 use std::collections::{BTreeMap, BTreeSet};
 
+/// Name of the library that takes malloc's place, among the parameters.
+const ALLOCATOR: &str = "allocator";
+
 /// Names of the heap limit, and of the multiple of what lives that it is, among the parameters.
 const HEAP_LIMIT: &str = "heap-limit";
 const HEAP_MULTIPLE: &str = "heap-multiple";
@@ -126,7 +129,11 @@ pub(crate) fn labels<'a>(keys: impl Iterator<Item = &'a Key> + Clone) -> BTreeMa
             .params
             .iter()
             .filter(|(name, _)| values[&(key.backend.as_str(), name.as_str())].len() > 1)
-            .map(|(name, value)| format!("{name}={value}"))
+            .map(|(name, value)| match name.as_str() {
+                // A library's file; its folder says little.
+                ALLOCATOR => format!("{name}={}", value.rsplit('/').next().unwrap_or(value)),
+                _ => format!("{name}={value}"),
+            })
             .collect();
         let label = match telling.is_empty() {
             true => key.backend.clone(),

@@ -1,6 +1,6 @@
 //! The configurations of a sweep.
 
-use super::{Config, HEAP_LIMIT, uniform};
+use super::{ALLOCATOR, Config, HEAP_LIMIT, uniform};
 use crate::axis::{Axis, Limit};
 use crate::exit::Stop;
 use crate::values::Setting;
@@ -25,6 +25,7 @@ pub(super) fn combinations(
             Axis::Param { backend, .. } if *backend != info.name => continue,
             Axis::Param { name, .. } => *name,
             Axis::Limit(_) => HEAP_LIMIT,
+            Axis::Allocator(_) => ALLOCATOR,
         };
         let is_set = set.iter().any(|set| set.backend.name == info.name && set.name == name);
         if is_set || swept.contains(&name) {
@@ -44,6 +45,10 @@ pub(super) fn combinations(
                     config.params.insert(HEAP_LIMIT.to_owned(), show_bytes(*bytes));
                 }
                 Limit::Multiple(multiple) => config.multiple = Some(*multiple),
+            }),
+            Axis::Allocator(files) => product(&configs, files, |config, file| {
+                let file = file.iter().map(|file| (ALLOCATOR.to_owned(), file.clone()));
+                config.params.extend(file);
             }),
         };
     }

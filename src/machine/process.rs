@@ -5,6 +5,12 @@ use std::fs;
 /// Name of the environment variable that tells a child its parent's process number.
 pub const PARENT: &str = "RC_VS_GC_PARENT";
 
+/// Whether a file is part of this process's memory, as far as the system tells.
+pub fn maps(path: &str) -> bool {
+    let maps = fs::read_to_string("/proc/self/maps").unwrap_or_default();
+    maps.lines().any(|line| line.ends_with(path))
+}
+
 /// Peak resident set of this process, in bytes.
 pub fn rss_peak_bytes() -> Option<u64> {
     super::text::rss_peak_bytes(&fs::read_to_string("/proc/self/status").ok()?)

@@ -72,3 +72,32 @@ fn what_is_wrong_is_said_in_one_line() {
         assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 0, "{axis}");
     }
 }
+
+/// A library of the platform that every process may load.
+#[cfg(target_os = "linux")]
+fn some_library() -> String {
+    let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
+    let libraries = maps.lines().flat_map(|line| line.split_whitespace().nth(5));
+    let found = libraries.into_iter().find(|path| path.contains("/libc."));
+    found.expect("the C library, linked dynamically").to_owned()
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn another_allocator_is_put_in_malloc_s_place() {
+    let library = some_library();
+    let records = swept(&format!("allocator=system,{library} --backend rc,malloc --n 4"), 0);
+    // Both with and without, and the control.
+    assert_eq!(records.len(), 2 * 2 + 1);
+    let of = |r: &&Value| r["params"]["allocator"] == library.as_str();
+    assert_eq!(records.iter().filter(of).count(), 2);
+    let folder = tempfile::tempdir().unwrap();
+    let no_library = folder.path().join("no.so");
+    std::fs::write(&no_library, "text").unwrap();
+    let arguments = format!("allocator={} --backend rc --n 4", no_library.display());
+    let records = swept(&arguments, 1);
+    let failed: Vec<_> = records.iter().filter(|r| r["status"] == "crashed").collect();
+    assert_eq!(failed.len(), 1);
+    let message = failed[0]["message"].as_str().unwrap();
+    assert!(message.contains("no.so: is not in this process"), "{message}");
+}
