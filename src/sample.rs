@@ -205,9 +205,9 @@ impl Measure<'_> {
         if let Some(pauses) = heap.pauses() {
             pauses.clear();
         }
-        let (run_ns, answer) = search(&mut heap, &Queens::new(self.record.n))?;
+        let (wall_ns, answer) = search(&mut heap, &Queens::new(self.record.n))?;
         self.check_answer(&answer)?;
-        self.record.pauses = heap.pauses().map(|pauses| fill::pauses(pauses, run_ns));
+        self.record.pauses = heap.pauses().map(|pauses| fill::pauses(pauses, wall_ns));
         Ok(())
     }
 

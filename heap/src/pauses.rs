@@ -11,6 +11,10 @@
 //! loses nothing at its end. A window may so be slid past the start of the run,
 //! where nothing is paused; the first whole window has all that one has.
 //!
+//! Keeping all this takes longer than most pauses of a heap that frees cell by
+//! cell. So pauses wait in a short list, and the time in which a full one is
+//! worked off is no time of the program: it is cut out of the run.
+//!
 //! Papers: Cheng & Blelloch, "A parallel, real-time garbage collector", PLDI
 //! 2001 (the utilisation); Tene, HdrHistogram, 2012.
 
@@ -24,6 +28,8 @@ const WIDTHS_NS: [u64; 3] = [1_000_000, 10_000_000, 100_000_000];
 const LONG_NS: u64 = 60_000_000_000;
 /// Lengths are told apart to this many digits.
 const DIGITS: u8 = 3;
+/// Most pauses that wait: their list leaves the first-level cache to the program.
+const MOST_WAITING: usize = 256;
 
 /// The pauses of one run.
 #[derive(Debug)]
@@ -33,6 +39,12 @@ pub struct Pauses {
     max_ns: u64,
     /// Start of the first pause: the origin of time.
     origin: Option<Instant>,
+    /// Start and end of pauses that are not in the figures yet.
+    waiting: Vec<(Instant, Instant)>,
+    /// Time of the run that went into working off what waited.
+    lost_ns: u64,
+    /// How often the clock was read at a stop, whether or not a pause came of it.
+    stops: u64,
     /// Start and end of each pause that ends within the widest window, if it is
     /// to end where the last pause does.
     recent: VecDeque<(u64, u64)>,
@@ -70,7 +82,8 @@ pub struct Summary {
     pub p999_ns: u64,
     /// The longest.
     pub max_ns: u64,
-    /// Wall time of the run.
+    /// Wall time of the run, less what keeping account of its pauses took: the
+    /// clock is in it once for each pause, as in [`total_ns`](Self::total_ns).
     pub run_ns: u64,
     /// Length of a pause in which nothing is done: the clock is part of each.
     pub clock_ns: u64,
@@ -99,18 +112,40 @@ impl Pauses {
             total_ns: 0,
             max_ns: 0,
             origin: None,
+            waiting: Vec::with_capacity(MOST_WAITING),
+            lost_ns: 0,
+            stops: 0,
             recent: VecDeque::new(),
             left: 0,
             windows: widths_ns.iter().map(window).collect(),
         }
     }
 
-    /// Adds a pause, later than all before.
-    #[inline(never)]
+    /// Adds a pause, later than all before; its end is now.
+    #[inline(always)]
     pub(crate) fn record(&mut self, start: Instant, end: Instant) {
-        let origin = *self.origin.get_or_insert(start);
-        let ns = |at: Instant| at.duration_since(origin).as_nanos() as u64;
-        self.add(ns(start), ns(end));
+        self.waiting.push((start, end));
+        if self.waiting.len() == MOST_WAITING {
+            self.work_off();
+            self.lost_ns += end.elapsed().as_nanos() as u64;
+        }
+    }
+
+    /// Adds readings of the clock at stops.
+    pub(crate) fn stopped(&mut self, times: u64) {
+        self.stops += times;
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn work_off(&mut self) {
+        let mut waiting = std::mem::take(&mut self.waiting);
+        for (start, end) in waiting.drain(..) {
+            let origin = *self.origin.get_or_insert(start);
+            let ns = |at: Instant| at.duration_since(origin).as_nanos() as u64 - self.lost_ns;
+            self.add(ns(start), ns(end));
+        }
+        self.waiting = waiting;
     }
 
     fn add(&mut self, start_ns: u64, end_ns: u64) {
@@ -137,8 +172,13 @@ impl Pauses {
         *self = Pauses { recent, ..Pauses::with_windows(&widths_ns) };
     }
 
-    /// Sums up a run that took `run_ns` nanoseconds, pauses included.
-    pub fn summary(&self, run_ns: u64) -> Summary {
+    /// Sums up a run that took `wall_ns` nanoseconds, pauses and their account included.
+    pub fn summary(&mut self, wall_ns: u64) -> Summary {
+        self.work_off();
+        let clock_ns = clock_ns();
+        // Of two readings the time of one is in the pause between them.
+        let account_ns = self.lost_ns.saturating_add(self.stops.saturating_mul(clock_ns));
+        let run_ns = wall_ns.saturating_sub(account_ns).max(self.total_ns.min(wall_ns));
         let utilisation = |window: &Window| {
             let width_ns = window.width_ns.min(run_ns).max(1);
             let paused = window.worst_ns as f64 / width_ns as f64;
@@ -153,7 +193,7 @@ impl Pauses {
             p999_ns: self.percentile(99.9),
             max_ns: self.max_ns,
             run_ns,
-            clock_ns: clock_ns(),
+            clock_ns,
             mmu: self.windows.iter().map(utilisation).collect(),
             percentiles: points.into_iter().map(|p| (p, self.percentile(p))).collect(),
         }

@@ -3,6 +3,7 @@
 
 use crate::curve::{Curve, Live};
 use crate::pauses::Pauses;
+use crate::sealed::Sealed;
 use std::fmt;
 use std::time::Instant;
 
@@ -40,7 +41,9 @@ pub enum Event {
 const EVENTS: usize = Event::Remembered as usize + 1;
 
 /// Counts events, times pauses, or vanishes at compile time.
-pub trait Tally: Default + 'static {
+///
+/// Sealed: heaps call it in the midst of collections, where it must not panic.
+pub trait Tally: Sealed + Default + 'static {
     /// Whether anything is counted.
     const ON: bool;
     /// When the program stopped; `()` where nothing is timed.
@@ -55,7 +58,7 @@ pub trait Tally: Default + 'static {
 
     /// The program stops: memory management begins. A token that is dropped
     /// was of no pause. No other pause may begin before this one has ended.
-    fn stop(&self) -> Self::Since;
+    fn stop(&mut self) -> Self::Since;
     /// The program goes on: a pause ends.
     fn resume(&mut self, since: Self::Since);
     /// A release ends. It was a pause if it freed more than one object.
@@ -88,6 +91,7 @@ pub trait Tally: Default + 'static {
 #[derive(Default)]
 pub struct Off;
 
+impl Sealed for Off {}
 impl Tally for Off {
     const ON: bool = false;
     type Since = ();
@@ -99,7 +103,7 @@ impl Tally for Off {
         0
     }
     #[inline(always)]
-    fn stop(&self) {}
+    fn stop(&mut self) {}
     #[inline(always)]
     fn resume(&mut self, (): ()) {}
     #[inline(always)]
@@ -117,6 +121,7 @@ pub struct On {
     curve: Curve,
 }
 
+impl Sealed for On {}
 impl Tally for On {
     const ON: bool = true;
     type Since = ();
@@ -133,7 +138,7 @@ impl Tally for On {
         self.counts[event as usize]
     }
     #[inline(always)]
-    fn stop(&self) {}
+    fn stop(&mut self) {}
     #[inline(always)]
     fn resume(&mut self, (): ()) {}
     #[inline(always)]
@@ -157,10 +162,13 @@ impl Tally for On {
 #[derive(Default)]
 pub struct Clocked {
     freed: u64,
+    /// Stops that the account of pauses was not told of.
+    stops: u64,
     /// Made for the first pause, since some heaps make tallies all the time.
     pauses: Option<Box<Pauses>>,
 }
 
+impl Sealed for Clocked {}
 impl Tally for Clocked {
     const ON: bool = false;
     /// And what was freed until then.
@@ -177,7 +185,8 @@ impl Tally for Clocked {
         0
     }
     #[inline(always)]
-    fn stop(&self) -> (Instant, u64) {
+    fn stop(&mut self) -> (Instant, u64) {
+        self.stops += 1;
         (Instant::now(), self.freed)
     }
     #[inline(always)]
@@ -192,7 +201,9 @@ impl Tally for Clocked {
         }
     }
     fn pauses(&mut self) -> Option<&mut Pauses> {
-        Some(self.pauses.get_or_insert_default())
+        let pauses = self.pauses.get_or_insert_default();
+        pauses.stopped(std::mem::take(&mut self.stops));
+        Some(pauses)
     }
     #[inline(always)]
     fn mark(&self) {}

@@ -4,8 +4,9 @@
 use heap::conformance::{Check, every_backend, tiny, zealous};
 use heap::{
     Backend, Chain, Edge, Family, Frames, Heap, HeapError, Link, Mutator, Node, On, Plain, Program,
-    Settings, Zeal,
+    Settings, Visit, Zeal,
 };
+use nqueens::Queens;
 
 /// Limits are a cell apart, or further apart so that there are at most as many:
 /// heaps made of blocks reach their peak far above the workload's size.
@@ -177,4 +178,26 @@ impl Check for EveryLimitZealous {
 #[test]
 fn every_limit_gives_the_answer_or_an_error_under_zeal() {
     every_backend(EveryLimitZealous);
+}
+
+/// Whether a search ends in a heap of so many bytes, its parameters being those
+/// of a heap without a limit.
+struct Fits(usize);
+
+impl Visit for Fits {
+    type Out = bool;
+    fn visit<B: Backend>(self) -> bool {
+        let settings = with_limit(&Settings::new(&B::INFO), self.0);
+        let mut heap = <B::Heap<On>>::new(&settings);
+        heap.run(&Queens::<On>::new(if cfg!(miri) { 4 } else { 7 })).is_ok()
+    }
+}
+
+/// The room that was found to do; each needs twice as much where it collects only
+/// once the limit is passed.
+#[test]
+fn heaps_near_their_limit_collect_instead_of_passing_it() {
+    for (name, limit_bytes) in [("gc", 128 << 10), ("mark-sweep", 64 << 10)] {
+        assert_eq!(heap::visit(name, Fits(limit_bytes)), Some(true), "{name}");
+    }
 }

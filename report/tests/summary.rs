@@ -73,10 +73,36 @@ fn groups_are_in_order_of_the_largest_n_and_rows_by_time_with_failures_last() {
 }
 
 #[test]
+fn runs_with_the_same_seed_are_not_paired() {
+    let run = |backend: &'static str, times: [u64; 6]| {
+        let command = format!("rc-vs-gc --backend {backend} --seed 42");
+        (0..).zip(times).map(move |(round, ns)| Record {
+            command: command.clone(),
+            ..sample(backend, 8, round, ns)
+        })
+    };
+    let apart: Vec<Record> = run("gc", [100; 6]).chain(run("rc", [300; 6])).collect();
+    let summary = Summary::new(&apart, Some("gc")).unwrap();
+    assert!(summary.rows.iter().all(|row| row.time_ns.is_some_and(|time| time.samples == 6)));
+    let rc = summary.rows.iter().find(|row| row.label == "rc").unwrap();
+    assert_eq!(rc.ratio, None, "they never were in one round");
+    let together: Vec<Record> =
+        apart.into_iter().map(|record| Record { command: "both".into(), ..record }).collect();
+    let summary = Summary::new(&together, Some("gc")).unwrap();
+    let rc = summary.rows.iter().find(|row| row.label == "rc").unwrap();
+    assert_eq!(rc.ratio.map(|ratio| ratio.samples), Some(6));
+}
+
+#[test]
 fn one_wrong_sample_fails_its_row() {
     let wrong = Record { status: Status::WrongAnswer, ..sample("gc", 8, 1, 100) };
-    let summary = Summary::new(&[sample("gc", 8, 0, 100), wrong], None).unwrap();
+    let pauses = Some(report::Pauses { count: 1, max_ns: 9, ..Default::default() });
+    let right = Record { pauses, ..sample("gc", 8, 0, 100) };
+    let timed = Summary::new(std::slice::from_ref(&right), None).unwrap();
+    assert_eq!(timed.rows[0].pauses.as_ref().map(|pauses| pauses.max_ns), Some(9));
+    let summary = Summary::new(&[right, wrong], None).unwrap();
     assert_eq!((summary.rows[0].status, summary.rows[0].time_ns), (Status::WrongAnswer, None));
+    assert_eq!(summary.rows[0].pauses, None);
     assert_eq!(summary.baseline, None);
 }
 

@@ -30,9 +30,9 @@ fn live_cells(&Live { allocated, live }: &Live) -> LiveCells {
     LiveCells { allocated, live }
 }
 
-/// The pauses of a search of `run_ns` nanoseconds, as records have them.
-pub(super) fn pauses(pauses: &Pauses, run_ns: u64) -> report::Pauses {
-    let summary = pauses.summary(run_ns);
+/// The pauses of a search of `wall_ns` nanoseconds, as records have them.
+pub(super) fn pauses(pauses: &mut Pauses, wall_ns: u64) -> report::Pauses {
+    let summary = pauses.summary(wall_ns);
     let mmu = summary.mmu.into_iter();
     report::Pauses {
         count: summary.count,
@@ -41,7 +41,7 @@ pub(super) fn pauses(pauses: &Pauses, run_ns: u64) -> report::Pauses {
         p99_ns: summary.p99_ns,
         p999_ns: summary.p999_ns,
         max_ns: summary.max_ns,
-        run_ns,
+        run_ns: summary.run_ns,
         clock_ns: summary.clock_ns,
         mmu: mmu.map(|(window_ns, utilisation)| Mmu { window_ns, utilisation }).collect(),
         percentiles: summary.percentiles,

@@ -14,6 +14,8 @@
 //! Write: one range test, and one list entry for an old object's first write.
 //! Minor collection: time in the survivors. Major: time in the live objects.
 //! Memory returns at a minor collection (young) or at a major one's sweep (old).
+//! A heap with a limit has a major collection once a quarter of the room that is
+//! left below it may be in use.
 //! Cannot: bound a pause; run destructors.
 //!
 //! Invariants:

@@ -16,7 +16,8 @@
 //! for a chain of any length, all of an object's for a wide one, at worst one
 //! per reference between live objects; it counts as heap, and goes back to the
 //! platform when it was large. What leaves it is fetched ahead of its turn.
-//! Memory returns at the sweep after a collection.
+//! Memory returns at the sweep after a collection. A heap with a limit collects
+//! once a quarter of the room that is left below it may be in use.
 //! Cannot: bound a pause; run destructors; use a free slot for another size.
 //!
 //! Invariants:
@@ -67,7 +68,7 @@ impl Backend for MarkSweep {
                 name: "trigger",
                 unit: Unit::Bytes(4 << 10, 1 << 30),
                 default: "512KiB",
-                about: "least bytes allocated between two collections",
+                about: "least bytes allocated between two collections, far from the heap limit",
             },
             Param {
                 name: "growth",

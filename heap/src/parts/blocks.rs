@@ -145,28 +145,28 @@ impl Blocks {
     }
 
     /// Sweeps on until there is a free slot, in a new block if need be. It is
-    /// a pause if it frees more than one object.
+    /// a pause if objects were looked at for that, whether or not any was dead.
     #[cold]
     #[inline(never)]
     fn refill(&mut self, index: usize, slot_bytes: usize, tally: &mut impl Tally) -> NonNull<u8> {
         let since = tally.stop();
-        let mut freed = 0;
+        let mut swept = false;
         self.classes[index].slot_bytes = slot_bytes;
         loop {
             let class = &mut self.classes[index];
             if !class.current.is_null() {
                 // SAFETY: the block is this class's, and ours alone.
                 let (free, more) = unsafe { sweep_piece(class.current, &mut class.free) };
-                // A new block has no marks: nothing died in it.
+                // A new block has no marks: there were no objects in it.
                 // SAFETY: as above.
-                freed += if unsafe { (*class.current).marked } > 0 { free } else { 0 };
+                swept |= unsafe { (*class.current).marked } > 0;
                 if !more {
                     class.current = ptr::null_mut();
                 }
                 // The alarm must not wrap around.
                 self.fresh_bytes = self.fresh_bytes.saturating_add(free * slot_bytes);
                 if let Some(slot) = NonNull::new(class.free) {
-                    if freed > 1 {
+                    if swept {
                         tally.resume(since);
                     }
                     return slot;
@@ -407,7 +407,7 @@ impl Drop for Blocks {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tally::Off;
+    use crate::tally::{Clocked, Off};
 
     #[test]
     fn slots_are_distinct_and_come_back() {
@@ -427,6 +427,22 @@ mod tests {
         assert_eq!(blocks.held_bytes(), held, "the free half is used again");
         assert!(again.iter().all(|slot| !taken.iter().step_by(2).any(|kept| kept == slot)));
         blocks.validate().unwrap();
+    }
+
+    #[test]
+    fn sweeping_is_a_pause_though_nothing_is_dead() {
+        let (mut blocks, mut clocked) = (Blocks::new(), Clocked::default());
+        let taken: Vec<_> = (0..10_000).map(|_| blocks.take(24, &mut clocked)).collect();
+        let count = |clocked: &mut Clocked| clocked.pauses().map(|all| all.summary(1).count);
+        assert_eq!(count(&mut clocked), Some(0), "new blocks have nothing to sweep");
+        blocks.clear_marks();
+        for slot in &taken {
+            // SAFETY: taken above.
+            assert!(unsafe { blocks.mark(slot.as_ptr()) });
+        }
+        blocks.sweep();
+        blocks.take(24, &mut clocked);
+        assert_eq!(count(&mut clocked), Some(1), "all blocks are looked through");
     }
 
     #[test]

@@ -101,3 +101,32 @@ fn what_was_before_is_forgotten() {
     pauses.add(0, 1);
     assert_eq!(pauses.summary(1_000_000).max_ns, 1);
 }
+
+#[test]
+fn keeping_account_is_no_time_of_the_program() {
+    let mut pauses = Pauses::default();
+    let run = Instant::now();
+    let mut paused_ns = 0;
+    for _ in 0..20 * MOST_WAITING as u32 + 7 {
+        let start = Instant::now();
+        let end = Instant::now();
+        paused_ns += end.duration_since(start).as_nanos() as u64;
+        pauses.record(start, end);
+    }
+    let wall_ns = run.elapsed().as_nanos() as u64;
+    let lost_ns = pauses.lost_ns;
+    assert!(lost_ns > 0 && lost_ns + paused_ns < wall_ns, "{lost_ns} of {wall_ns}");
+    let last_end_ns = pauses.recent[pauses.recent.len() - 1].1;
+    let summary = pauses.summary(wall_ns);
+    assert_eq!(pauses.lost_ns, lost_ns, "what waits at the end is worked off after the run");
+    assert_eq!((summary.count, summary.total_ns), (20 * MOST_WAITING as u64 + 7, paused_ns));
+    assert_eq!(summary.run_ns, wall_ns - lost_ns);
+    // The time line has no gaps where lists were worked off.
+    assert!(last_end_ns + lost_ns <= wall_ns, "{last_end_ns}");
+    // Stops cost a reading of the clock each, but no more than there was time for.
+    pauses.stopped(3);
+    let again = pauses.summary(wall_ns);
+    assert_eq!(again.run_ns, wall_ns - lost_ns - 3 * again.clock_ns);
+    pauses.stopped(u64::MAX / 2);
+    assert_eq!(pauses.summary(wall_ns).run_ns, paused_ns);
+}

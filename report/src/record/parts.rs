@@ -47,7 +47,8 @@ pub struct Pauses {
     pub p999_ns: u64,
     /// The longest, in nanoseconds.
     pub max_ns: u64,
-    /// Wall time of the search, pauses and clock included, in nanoseconds.
+    /// Wall time of the search, less what keeping account of its pauses took, in nanoseconds; the
+    /// clock is in it once for each pause, as in `total_ns`.
     pub run_ns: u64,
     /// What reading the clock twice costs, in nanoseconds; part of each pause.
     pub clock_ns: u64,

@@ -6,8 +6,20 @@ use crate::record::{Record, Status};
 use crate::stats::{Estimate, MAD_TO_SIGMA, MIN_SAMPLES, mad, median, median_interval, outliers};
 use std::collections::BTreeMap;
 
-/// A round of a run, named by the run's seed and the round's number.
-pub(crate) type Round = (u64, u32);
+/// A round of a run. Nothing names a run but its seed and its command line: a resumed one keeps both,
+/// and two runs that were given the same seed differ, unless they are one study made twice.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Round {
+    seed: u64,
+    number: u32,
+    command: String,
+}
+
+impl Round {
+    fn of(record: &Record) -> Self {
+        Self { seed: record.seed, number: record.round, command: record.command.clone() }
+    }
+}
 
 /// The time in each round, in nanoseconds; of several in one round their median.
 pub(crate) type Rounds = BTreeMap<Round, f64>;
@@ -70,7 +82,7 @@ pub struct Row {
     pub live_peak_bytes: Option<u64>,
     /// Peak resident set of the process, timed samples only.
     pub rss_peak_bytes: Option<u64>,
-    /// How long the program stood still for its memory manager.
+    /// How long the program stood still for its memory manager; like times, `None` of a failed row.
     pub pauses: Option<PauseTimes>,
     /// Instructions and other events, from each source that was asked.
     pub events: Vec<Events>,
@@ -134,7 +146,7 @@ impl Row {
             heap_peak_bytes: memory(|s| s.heap_peak_bytes).or(any(|s| s.heap_peak_bytes)),
             live_peak_bytes: memory(|s| s.live_peak_bytes).or(any(|s| s.live_peak_bytes)),
             rss_peak_bytes: memory(|s| s.rss_peak_bytes),
-            pauses: PauseTimes::new(samples),
+            pauses: PauseTimes::new(samples).filter(|_| status == Status::Ok),
             events: Events::all(samples, cells_allocated),
             rounds: rounds(by_round.iter().copied()),
             controls: rounds(samples.iter().copied().filter(sound).filter(|s| s.control)),
@@ -154,7 +166,7 @@ fn outlier_count(samples_ns: &[f64]) -> usize {
 fn rounds<'a>(samples: impl Iterator<Item = &'a Record>) -> Rounds {
     let mut rounds: BTreeMap<Round, Vec<f64>> = BTreeMap::new();
     for sample in samples {
-        rounds.entry((sample.seed, sample.round)).or_default().extend(sample_ns(sample));
+        rounds.entry(Round::of(sample)).or_default().extend(sample_ns(sample));
     }
     rounds.into_iter().filter_map(|(round, times)| Some((round, median(&times)?))).collect()
 }
