@@ -75,7 +75,7 @@ pub struct Mmu {
 /// Reads a part of a whole.
 fn share<'de, D: serde::Deserializer<'de>>(input: D) -> Result<f64, D::Error> {
     let share = f64::deserialize(input)?;
-    let wrong = || serde::de::Error::custom(format!("{share} is not from 0 to 1"));
+    let wrong = || serde::de::Error::custom(format!("{share:?} is not from 0 to 1"));
     (0.0..=1.0).contains(&share).then_some(share).ok_or_else(wrong)
 }
 
