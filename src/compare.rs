@@ -2,10 +2,10 @@
 
 use crate::exit::{Exit, Stop};
 use crate::options::{self, Page};
-use crate::terminal;
+use crate::{records, terminal};
 use anyhow::anyhow;
+use report::Comparison;
 use report::compare::Row;
-use report::{Comparison, read_records};
 
 /// The sub-command `compare`.
 ///
@@ -14,8 +14,8 @@ use report::{Comparison, read_records};
 /// [`Exit::BadInput`]: a record file that is not right, records of different work.
 /// [`Exit::Failed`]: a row that is slower than allowed, or failed where it had not.
 pub fn run(options: &options::Compare) -> Result<Exit, Stop> {
-    let before = read_records(&options.before).map_err(Stop::bad_input)?;
-    let after = read_records(&options.after).map_err(Stop::bad_input)?;
+    let before = records::read(&[&options.before])?;
+    let after = records::read(&[&options.after])?;
     let comparison = Comparison::new(&before, &after).map_err(Stop::bad_input)?;
     let text = match options.format {
         Page::Table => comparison.table(terminal::width_columns()),

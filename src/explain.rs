@@ -2,9 +2,8 @@
 
 use crate::exit::{Exit, Stop};
 use crate::options::{self, Page};
-use crate::terminal;
+use crate::{records, terminal};
 use report::explain::{Block, ExplainError, Explanation, explain, json, markdown, pages, text};
-use report::read_records;
 use std::collections::BTreeSet;
 
 /// The sub-command `explain`. What cannot be explained, of several programs,
@@ -16,10 +15,7 @@ use std::collections::BTreeSet;
 /// backends' times to compare. [`Exit::Failed`]: records that contradict each
 /// other.
 pub fn run(options: &options::Explain) -> Result<Exit, Stop> {
-    let mut records = Vec::new();
-    for file in &options.files {
-        records.extend(read_records(file).map_err(Stop::bad_input)?);
-    }
+    let records = records::read(&options.files)?;
     let sizes: BTreeSet<u32> = options.n.iter().cloned().flatten().collect();
     let sizes: Vec<u32> = sizes.into_iter().collect();
     let (mut explained, mut not) = (Vec::new(), Vec::new());

@@ -53,8 +53,12 @@ impl Folder {
     pub fn resume(path: &Path) -> anyhow::Result<(Self, Vec<Record>)> {
         let unwritable =
             || format!("--resume {}: cannot be written; give a file that can", path.display());
-        if !path.exists() {
+        let Ok(there) = fs::metadata(path) else {
             bail!("--resume {}: is not there; give the record file of a run", path.display());
+        };
+        // To open a pipe would wait for its other end.
+        if !there.is_file() {
+            bail!("--resume {}: is no file; give the record file of a run", path.display());
         }
         let records = OpenOptions::new().append(true).open(path).with_context(unwritable)?;
         if let Err(TryLockError::WouldBlock) = records.try_lock() {
@@ -93,12 +97,17 @@ impl Folder {
     ///
     /// # Errors
     ///
-    /// It was removed or moved; what is there now is not of this run.
+    /// It was removed, or moved by another run that writes here; what is there
+    /// now is not of this run.
     pub fn check(&self) -> anyhow::Result<()> {
         let path = self.records_path();
         let is_there = fs::metadata(path).is_ok_and(|there| is_same(&there, &self.records));
         if !is_there {
-            bail!("{}: was removed or moved during the run; measure again", path.display());
+            bail!(
+                "{}: was removed, or moved by another run here, so no report is written; \
+                 where it was moved, 'rc-vs-gc report' makes one",
+                path.display()
+            );
         }
         Ok(())
     }
@@ -158,7 +167,7 @@ mod tests {
         assert_eq!(first.check().is_err(), cfg!(unix));
         second.check().unwrap();
         fs::remove_dir_all(&path).unwrap();
-        assert!(second.check().unwrap_err().to_string().contains("removed or moved"));
+        assert!(second.check().unwrap_err().to_string().contains("was removed, or moved"));
     }
 
     #[test]

@@ -18,6 +18,7 @@
 //! | `machine` | the machine and compiler, described |
 //! | `folder` | the output folder, where nothing measured is overwritten |
 //! | `measure` | a measuring run from options to exit code |
+//! | `records` | record files as they are read to be shown: each sample once |
 //! | `render` | tables and report of finished records |
 //! | `explain` | where the time goes, from records |
 //! | `compare` | two runs of the same work, with verdicts |
@@ -44,6 +45,7 @@ mod measure;
 mod merge;
 mod options;
 mod precision;
+mod records;
 mod render;
 mod resume;
 pub mod sample;

@@ -21,6 +21,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 mod live;
 
+/// Threads that run the program.
+pub const THREADS: u32 = 1;
+
 /// Measures, writes everything, and says how it went.
 ///
 /// # Errors
@@ -86,7 +89,7 @@ impl<'a> Run<'a> {
     /// it is there, until there are enough.
     fn take_samples(&mut self) -> Result<Ended, Stop> {
         let core = machine::last_core();
-        let left = self.study.len().map(|len| len - self.taken.len());
+        let left = self.study.left(&self.taken);
         let progress = match (left, self.study.budget) {
             (None, Some(budget)) => Progress::Time(budget),
             (samples, _) => Progress::Samples(samples.unwrap_or(0)),
@@ -259,7 +262,7 @@ impl<'a> Run<'a> {
 fn template(counted: bool) -> Record {
     Record {
         program: concat!("nqueens ", env!("CARGO_PKG_VERSION")).to_owned(),
-        threads: 1,
+        threads: THREADS,
         counted,
         machine: machine::describe(),
         commit: machine::COMMIT.to_owned(),

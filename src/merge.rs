@@ -1,11 +1,12 @@
 //! Record files joined into one.
 
 use crate::exit::{Exit, Stop};
+use crate::records::Samples;
 use crate::{options, terminal};
 use anyhow::anyhow;
 use report::format::{clean, visible};
 use report::{Record, read_lines};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::io::{self, ErrorKind, Write};
 use std::path::Path;
 
@@ -52,10 +53,7 @@ fn taken(out: &Path) -> anyhow::Error {
 struct Merged {
     /// The lines as they were written: a newer version may have written more than is known here.
     text: String,
-    /// The records by when and for what they were made: few have all of these in common.
-    records: HashMap<(u64, u64, u32, u32), Vec<Record>>,
-    samples: usize,
-    duplicates: usize,
+    samples: Samples,
     programs: BTreeSet<String>,
     machines: BTreeSet<String>,
 }
@@ -63,19 +61,14 @@ struct Merged {
 impl Merged {
     /// Adds a line, unless the same sample is there already.
     fn add(&mut self, line: &str, record: Record) {
-        let place = (record.started_unix_s, record.seed, record.round, record.n);
-        let near = self.records.entry(place).or_default();
-        if near.contains(&record) {
-            self.duplicates += 1;
-            return;
+        let machine = record.machine.id.as_ref().unwrap_or(&record.machine.processor).clone();
+        let program = clean(&record.program);
+        if self.samples.add(record) {
+            self.text.push_str(line);
+            self.text.push('\n');
+            self.programs.insert(program);
+            self.machines.insert(machine);
         }
-        self.text.push_str(line);
-        self.text.push('\n');
-        self.samples += 1;
-        self.programs.insert(clean(&record.program));
-        let machine = record.machine.id.as_ref().unwrap_or(&record.machine.processor);
-        self.machines.insert(machine.clone());
-        near.push(record);
     }
 
     fn summary(&self) -> String {
@@ -85,18 +78,13 @@ impl Merged {
         };
         format!(
             "{} of {}",
-            counted(self.samples, "sample"),
+            counted(self.samples.records.len(), "sample"),
             counted(self.machines.len(), "machine")
         )
     }
 
     fn remarks(&self) -> Vec<String> {
-        let mut remarks = Vec::new();
-        match self.duplicates {
-            0 => {}
-            1 => remarks.push("1 sample was there already, and is kept once".to_owned()),
-            many => remarks.push(format!("{many} samples were there already, and are kept once")),
-        }
+        let mut remarks: Vec<String> = self.samples.remark().into_iter().collect();
         if self.programs.len() > 1 {
             let programs: Vec<&str> = self.programs.iter().map(String::as_str).collect();
             remarks.push(format!("warning: samples of several programs: {}", programs.join(", ")));

@@ -2,10 +2,10 @@
 
 use crate::exit::{Exit, Stop};
 use crate::folder::report_in;
-use crate::{options, terminal};
+use crate::{options, records, terminal};
 use anyhow::anyhow;
 use report::format::visible;
-use report::{Record, ReportError, Status, Summary, read_records, table, write_report};
+use report::{Record, ReportError, Status, Summary, table, write_report};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -17,10 +17,7 @@ use std::path::{Path, PathBuf};
 /// in it, a folder that cannot be written. [`Exit::Failed`]: records that
 /// contradict each other.
 pub fn run(options: &options::Report) -> Result<Exit, Stop> {
-    let mut records = Vec::new();
-    for file in &options.files {
-        records.extend(read_records(file).map_err(Stop::bad_input)?);
-    }
+    let records = records::read(&options.files)?;
     agree(&records)?;
     let baseline = options.baseline.as_deref();
     let counted = records.iter().all(|record| record.counted);

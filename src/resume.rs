@@ -8,11 +8,13 @@ use crate::arguments::parse_line;
 use crate::axis::Axis;
 use crate::config::{Config, HEAP_LIMIT, HEAP_MULTIPLE};
 use crate::exit::Stop;
+use crate::measure::THREADS;
 use crate::options::{Command, Measure};
 use crate::study::{Entry, Study};
+use crate::values::MAX_ROUNDS;
 use anyhow::anyhow;
 use report::Record;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::Path;
 
 /// The study of a record file, as it would be set up now.
@@ -147,20 +149,31 @@ fn join(texts: impl Iterator<Item = String>) -> String {
 ///
 /// # Errors
 ///
-/// [`crate::exit::Exit::BadInput`]: a record is of another run, or there twice.
+/// [`crate::exit::Exit::BadInput`]: a record is of another run, program or
+/// machine than the first, or there twice.
 pub fn taken(file: &Path, study: &Study, records: &[Record]) -> Result<HashSet<Entry>, Stop> {
     let mut taken = HashSet::new();
     for (i, record) in records.iter().enumerate() {
-        let entry = entry(study, record);
+        // Files can be joined: the first record speaks for itself only.
+        let differences = machine_differences(&records[0], record);
+        let entry = entry(study, record).filter(|_| differences.is_empty());
         if !entry.is_some_and(|entry| taken.insert(entry)) {
+            let why = match (entry, &differences[..]) {
+                (Some(_), _) => "there twice".to_owned(),
+                (None, []) => "of another run".to_owned(),
+                (None, differences) => {
+                    let differences = differences.join("; ");
+                    let differences = differences.replace(" there, ", " in the first record, ");
+                    format!("of another run ({differences})")
+                }
+            };
             return Err(Stop::bad_input(anyhow!(
-                "--resume {}: cannot be continued: record {} ({}, n = {}, round {}) is {}",
+                "--resume {}: cannot be continued: record {} ({}, n = {}, round {}) is {why}",
                 file.display(),
                 i + 1,
                 record.backend,
                 record.n,
                 record.round,
-                if entry.is_some() { "there twice" } else { "of another run" }
             )));
         }
     }
@@ -171,17 +184,21 @@ fn entry(study: &Study, record: &Record) -> Option<Entry> {
     let multiple = record.params.get(HEAP_MULTIPLE);
     let config = study.configs.iter().position(|config| {
         let limited = config.multiple.map(|multiple| format!("{multiple}x"));
+        // The limit that a multiple comes to is another one at each size.
+        let of_limit = |name: &str| limited.is_some() && name == HEAP_LIMIT;
+        let told = |params: &BTreeMap<String, String>| -> BTreeMap<String, String> {
+            let own = params.iter().filter(|(name, _)| *name != HEAP_MULTIPLE && !of_limit(name));
+            own.map(|(name, value)| (name.clone(), value.clone())).collect()
+        };
         config.info.name == record.backend
             && config.control == record.control
             && limited.as_ref() == multiple
-            && record.params.iter().all(|(name, value)| {
-                let of_multiple =
-                    name == HEAP_MULTIPLE || (name == HEAP_LIMIT && limited.is_some());
-                of_multiple || config.params.get(name) == Some(value)
-            })
+            && told(&config.params) == told(&record.params)
     });
     let same_run = record.seed == study.seed
         && record.counted == study.counted
+        && record.threads == THREADS
+        && record.round < MAX_ROUNDS
         && study.sizes.contains(&record.n);
     let config = config.filter(|_| same_run)?;
     Some(Entry { round: record.round, n: record.n, config })

@@ -12,7 +12,7 @@ use crate::options::Measure;
 use crate::values::{MAX_ROUNDS, Rounds};
 use fastrand::Rng;
 use report::CounterSource;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::time::Duration;
 
 /// Rounds of a timing run: with every backend, at n = 8 and 9, under a minute.
@@ -122,6 +122,14 @@ impl Study {
             Rounds::Count(rounds) => Some(self.block_len() * rounds as usize),
             Rounds::Auto => None,
         }
+    }
+
+    /// Number of samples that are not taken yet, where it is known beforehand.
+    /// Fewer rounds may be asked for than were taken.
+    pub fn left(&self, taken: &HashSet<Entry>) -> Option<usize> {
+        let Rounds::Count(rounds) = self.rounds else { return None };
+        let taken = taken.iter().filter(|entry| entry.round < rounds).count();
+        Some((self.block_len() * rounds as usize).saturating_sub(taken))
     }
 
     /// The parameters of a sample.

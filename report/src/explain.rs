@@ -176,6 +176,15 @@ fn timed(record: &Record) -> bool {
     record.status == Status::Ok && has_time && !record.counted && !record.control
 }
 
+/// What to do where no sample has a time.
+fn untimed<'a>(mut records: impl Iterator<Item = &'a Record>) -> String {
+    let hint = match records.all(|record| record.counted) {
+        true => "give records of a run without --counted",
+        false => "all that were timed have failed, or are second entries of a pair",
+    };
+    hint.to_owned()
+}
+
 /// The largest n at which two backends have times, else the largest at which one has.
 fn largest(records: &[&Record]) -> Option<u32> {
     let timed: BTreeSet<(u32, &str)> = records
@@ -204,7 +213,7 @@ impl Explanation {
     fn new(heading: &str, records: &[&Record], n: Option<u32>) -> Result<Self, ExplainError> {
         let heading = heading.to_owned();
         let Some(n) = n else {
-            let hint = "give records of a run without --counted".to_owned();
+            let hint = untimed(records.iter().copied());
             return Err(ExplainError::NoTimes { heading, n, hint });
         };
         let here: Vec<Record> =
@@ -217,7 +226,7 @@ impl Explanation {
                 records.iter().filter(|record| timed(record)).map(|record| record.n).collect();
             let sizes: Vec<String> = sizes.iter().map(u32::to_string).collect();
             let hint = match sizes.is_empty() {
-                true => "give records of a run without --counted".to_owned(),
+                true => untimed(records.iter().copied()),
                 false => format!("there are some at n = {}", sizes.join(", ")),
             };
             return Err(ExplainError::NoTimes { heading, n: Some(n), hint });

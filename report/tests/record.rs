@@ -266,6 +266,8 @@ fn the_schema_tells_every_field_and_refuses_what_the_reader_refuses() {
         ("/status", json!("fine")),
         ("/counters/0/source", json!("guess")),
         ("/pauses/percentiles/0", json!([1.0])),
+        ("/pauses/mmu/0/utilisation", json!(1e308)),
+        ("/pauses/mmu/0/utilisation", json!(-0.5)),
         ("/machine/cores", json!(-2)),
         ("/new_field", json!(1)),
     ] {

@@ -30,6 +30,10 @@ pub fn last_core() -> Option<usize> {
 #[cfg(target_os = "linux")]
 pub fn pin(core: usize) {
     let mut only = rustix::thread::CpuSet::new();
+    // A core beyond the set is none that the system has.
+    if core >= rustix::thread::CpuSet::MAX_CPU {
+        return;
+    }
     only.set(core);
     let _ = rustix::thread::sched_setaffinity(None, &only);
 }

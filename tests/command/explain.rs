@@ -29,6 +29,7 @@ fn a_small_study_is_explained() {
     for part in [
         "n = 5: nqueens ",
         "\n922 cells a search. Noise floor at n = 5: ",
+        "[Brackets]: the range of",
         "\n-> arc-split ",
         "\nmalloc -> rc ",
         "\nrc -> rc-value ",
@@ -72,7 +73,9 @@ fn machines_are_apart() {
     fs::write(folder.join("both"), format!("{here}{elsewhere}")).unwrap();
     let text = printed(folder, "explain both");
     assert_eq!(text.matches("n = 4: nqueens ").count(), 2, "{text}");
-    assert_eq!(text, printed(folder, "explain both both --n 4"), "each sample counts once");
+    let twice = command(folder, "explain both both --n 4").assert().success();
+    let twice = String::from_utf8(twice.get_output().stdout.clone()).unwrap();
+    assert_eq!(text, twice, "each sample counts once");
     // What cannot be explained is told beside what can.
     let lone = elsewhere.replace("\"backend\":\"leak\"", "\"backend\":\"stack\"");
     fs::write(folder.join("lone"), lone).unwrap();
@@ -86,6 +89,12 @@ fn without_times_there_is_nothing_to_explain() {
     let folder = measured("--backend leak,stack --n 4 --counted");
     let said = refused(folder.path(), "explain results/records.jsonl", 2);
     assert!(said.contains("no timed samples") && said.contains("--counted"), "{said}");
+    let file = folder.path().join("results/records.jsonl");
+    let text = fs::read_to_string(&file).unwrap();
+    let text = text.replace("\"counted\":true", "\"counted\":false");
+    fs::write(&file, text.replace("\"status\":\"ok\"", "\"status\":\"leaked\"")).unwrap();
+    let said = refused(folder.path(), "explain results/records.jsonl", 2);
+    assert!(said.contains("have failed") && !said.contains("--counted"), "{said}");
 }
 
 #[test]

@@ -46,6 +46,9 @@ fn a_sample_ends_with_the_exit_code_of_its_status() {
     let output = ended(&record).code(0).get_output().clone();
     let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(answer["solutions"], 10);
+    // A core that no machine has is no reason to fail.
+    let task = serde_json::json!({ "record": record, "core": u64::MAX, "search_ns": 1 });
+    command(folder.path(), "sample").write_stdin(task.to_string()).assert().code(0);
     record["params"]["heap-limit"] = "1KiB".into();
     let output = ended(&record).code(3).get_output().clone();
     let answer: Value = serde_json::from_slice(&output.stdout).unwrap();

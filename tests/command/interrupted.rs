@@ -79,8 +79,8 @@ fn a_folder_that_vanishes_is_told() {
     assert_eq!(code, Some(2), "{said}");
     assert!(table.contains("median time") && !table.contains("records:"), "{table}");
     let errors: Vec<_> = said.lines().filter(|line| !line.starts_with("warning: ")).collect();
-    let error = "error: results/records.jsonl: was removed or moved during the run; measure again";
-    assert_eq!(errors, [error]);
+    let error = "error: results/records.jsonl: was removed, or moved by another run here";
+    assert!(matches!(errors[..], [said] if said.starts_with(error)), "{errors:?}");
     assert!(!results.exists());
 }
 

@@ -91,3 +91,27 @@ fn several_files_give_one_report() {
     assert!(table.contains("\ngc ") && table.contains("\nrc "), "{table}");
     assert!(table.ends_with("report:  both/report/index.html\n"), "{table}");
 }
+
+/// The same sample twice is not two: intervals would be narrower than they are.
+#[test]
+fn a_sample_that_is_there_twice_counts_once() {
+    let folder = measured("--backend gc,rc --n 4 --rounds 3 --sample-time 1ms");
+    let once = fs::read_to_string(folder.path().join("results/records.jsonl")).unwrap();
+    fs::write(folder.path().join("once"), &once).unwrap();
+    fs::write(folder.path().join("twice"), once.repeat(2)).unwrap();
+    for (single, double) in [
+        ("report once --quiet", "report twice --quiet"),
+        ("report once --quiet", "report once once --quiet"),
+        ("explain once", "explain once twice"),
+        ("compare once once", "compare twice once"),
+    ] {
+        let said = |arguments: &str| {
+            let output = command(folder.path(), arguments).assert().success();
+            let output = output.get_output().clone();
+            [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap())
+        };
+        let ([once, nothing], [twice, remark]) = (said(single), said(double));
+        assert_eq!(once, twice, "{double}");
+        assert!(nothing.is_empty() && remark.contains("samples were there already"), "{remark}");
+    }
+}

@@ -1,7 +1,7 @@
 //! Interrupted runs are continued: the same samples as without the interruption.
 
 use crate::{command, records};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
 
@@ -94,4 +94,55 @@ fn another_study_is_refused() {
     refused("", &["cut/records.jsonl"]);
     fs::remove_file(&cut).unwrap();
     refused("", &["is not there"]);
+}
+
+/// A file can be joined from several; each of its records must be of the run.
+#[test]
+fn every_record_is_of_the_run() {
+    let folder = interrupted("--backend gc,rc --n 4 --rounds 4 --sample-time 1ms --seed 5");
+    let cut = folder.path().join("cut/records.jsonl");
+    let text = fs::read_to_string(&cut).unwrap();
+    let second = text.lines().nth(1).unwrap();
+    for (field, value, said) in [
+        ("/commit", json!("0123abc"), "commit: "),
+        ("/program", json!("nqueens 9.9.9"), "program: nqueens 0."),
+        ("/machine/kernel", json!("Minix"), "Minix here"),
+        ("/machine/id", json!("0"), "machine: "),
+        ("/threads", json!(2), "of another run"),
+        ("/round", json!(u32::MAX), "of another run"),
+        ("/params", json!({}), "of another run"),
+    ] {
+        let mut other: Value = serde_json::from_str(second).unwrap();
+        *other.pointer_mut(field).unwrap() = value;
+        let joined = text.replace(second, &other.to_string());
+        fs::write(&cut, &joined).unwrap();
+        let output = command(folder.path(), "--quiet --resume cut/records.jsonl")
+            .assert()
+            .code(2)
+            .stdout("");
+        let stderr = String::from_utf8(output.get_output().stderr.clone()).unwrap();
+        assert!(stderr.contains("record 2 ") && stderr.contains(said), "{field}: {stderr}");
+        assert_eq!(stderr.lines().count(), 1, "{stderr}");
+        assert_eq!(fs::read_to_string(&cut).unwrap(), joined, "the file is left as it was");
+    }
+}
+
+#[test]
+fn fewer_rounds_may_be_asked_for() {
+    let folder = interrupted("--backend gc,rc --n 4 --rounds 6 --sample-time 1ms --seed 5");
+    command(folder.path(), "--quiet --rounds 1 --resume cut/records.jsonl").assert().success();
+    assert_eq!(entries(&folder.path().join("cut/records.jsonl")).len(), 9);
+}
+
+/// To open a pipe waits for someone who writes to it.
+#[test]
+#[cfg(unix)]
+fn a_pipe_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let made = std::process::Command::new("mkfifo").arg(folder.path().join("pipe")).status();
+    assert!(made.unwrap().success());
+    let mut resumed = command(folder.path(), "--quiet --resume pipe");
+    let output = resumed.timeout(std::time::Duration::from_secs(10)).assert().code(2).stdout("");
+    let said = String::from_utf8(output.get_output().stderr.clone()).unwrap();
+    assert_eq!(said, "error: --resume pipe: is no file; give the record file of a run\n");
 }

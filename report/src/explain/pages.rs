@@ -5,7 +5,7 @@ use super::bound::Bound;
 use super::ladder::{Beside, Ladder, Step};
 use super::operations::Operation;
 use crate::format::{NOTHING, exact_count, or_nothing, significant};
-use crate::stats::Estimate;
+use crate::stats::{Estimate, MIN_SAMPLES};
 use std::collections::BTreeMap;
 
 /// A piece of a page.
@@ -42,9 +42,15 @@ pub fn pages(of: &Explanation) -> Vec<Block> {
         true => " It was built without optimisation, so these times say nothing.",
         false => "",
     };
+    let few = match has_ranges(of) {
+        true => {
+            format!(" [Brackets]: the range of fewer than {MIN_SAMPLES} rounds, too few for 95 %.")
+        }
+        false => String::new(),
+    };
     let mut blocks = vec![
         Block::Title(format!("n = {}: {}", of.n, of.heading)),
-        Block::Text(format!("{cells} cells a search. {noise}{debug}")),
+        Block::Text(format!("{cells} cells a search. {noise}{debug}{few}")),
     ];
     if !of.chosen.is_empty() {
         let chosen = of.chosen.join(", ");
@@ -238,7 +244,10 @@ pub(super) fn percent_interval(part: &Estimate) -> String {
     let decimals = usize::from(part.value.abs() * 100.0 < 9.95);
     let [low, high] = [part.low, part.high].map(|end| unsigned_zero(end * 100.0, decimals));
     match part.interval() {
-        Some(_) => format!("{} ({low:.decimals$} to {high:.decimals$})", percent(part.value)),
+        Some(_) => {
+            let ends = ends(part, &format!("{low:.decimals$} to {high:.decimals$}"));
+            format!("{} {ends}", percent(part.value))
+        }
         None => percent(part.value),
     }
 }
@@ -254,7 +263,22 @@ fn signed_interval(estimate: &Estimate) -> String {
     let Some((low, high)) = estimate.interval() else { return signed(estimate.value) };
     let decimals = decimals(estimate.value.abs().max(low.abs()).max(high.abs()));
     let [value, low, high] = [estimate.value, low, high].map(|ns| unsigned_zero(ns, decimals));
-    format!("{value:+.decimals$} ({low:+.decimals$} to {high:+.decimals$})")
+    let ends = ends(estimate, &format!("{low:+.decimals$} to {high:+.decimals$}"));
+    format!("{value:+.decimals$} {ends}")
+}
+
+/// An interval in parentheses, a range of too few rounds in brackets, as everywhere.
+fn ends(estimate: &Estimate, from_to: &str) -> String {
+    if estimate.confident() { format!("({from_to})") } else { format!("[{from_to}]") }
+}
+
+/// Whether some range stands in for an interval.
+fn has_ranges(of: &Explanation) -> bool {
+    let is_range = |estimate: &Estimate| estimate.interval().is_some() && !estimate.confident();
+    let steps = of.ladders.iter().chain(&of.split).flat_map(|ladder| &ladder.steps);
+    let overheads = of.bound.iter().flat_map(|bound| &bound.overheads);
+    steps.chain(&of.beside.steps).any(|step| is_range(&step.ns_per_cell))
+        || overheads.filter_map(|row| row.overhead.as_ref()).any(is_range)
 }
 
 /// Three digits, but never below hundredths: small differences are small.
@@ -282,6 +306,9 @@ mod tests {
         assert_eq!(signed_interval(&estimate(1.324, -0.2, 11.0)), "+1.3 (-0.2 to +11.0)");
         assert_eq!(signed_interval(&estimate(-9.0, -9.5, -8.5)), "-9.00 (-9.50 to -8.50)");
         assert_eq!(percent_interval(&estimate(0.123, -0.001, 0.2)), "12 % (0 to 20)");
+        let few = Estimate { samples: 5, ..estimate(0.123, -0.001, 0.2) };
+        assert_eq!(percent_interval(&few), "12 % [0 to 20]");
+        assert_eq!(signed_interval(&few), "+0.12 [+0.00 to +0.20]");
         let percents = [0.05, -0.0004, -0.056, 1.0, 12.345].map(percent);
         assert_eq!(percents, ["5.0 %", "0.0 %", "-5.6 %", "100 %", "1234 %"]);
     }

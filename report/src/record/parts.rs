@@ -68,7 +68,16 @@ pub struct Mmu {
     /// Length of the window, in nanoseconds.
     pub window_ns: u64,
     /// From 0, a pause fills a window, to 1.
+    #[serde(deserialize_with = "share")]
+    #[cfg_attr(feature = "schema", schemars(range(min = 0.0, max = 1.0)))]
     pub utilisation: f64,
+}
+
+/// Reads a part of a whole.
+fn share<'de, D: serde::Deserializer<'de>>(input: D) -> Result<f64, D::Error> {
+    let share = f64::deserialize(input)?;
+    let wrong = || serde::de::Error::custom(format!("{share:?} is not from 0 to 1"));
+    (0.0..=1.0).contains(&share).then_some(share).ok_or_else(wrong)
 }
 
 /// Where event counts come from.
