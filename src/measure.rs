@@ -63,6 +63,7 @@ impl<'a> Run<'a> {
                 (study, Folder::open(&options.out).map_err(Stop::bad_input)?)
             }
             Some(file) => {
+                resume::is_out(file, options)?;
                 let (folder, kept) = Folder::resume(file).map_err(Stop::bad_input)?;
                 let first = kept.first().context("no records")?;
                 let study = resume::study(file, first, options, axes, &template)?;
@@ -71,6 +72,9 @@ impl<'a> Run<'a> {
                 template.command = first.command.clone();
                 template.counted = first.counted;
                 records = kept;
+                if study.left(&taken) == Some(0) && !options.quiet {
+                    terminal::say("every sample of this run is there already");
+                }
                 (study, folder)
             }
         };
@@ -213,10 +217,7 @@ impl<'a> Run<'a> {
         let kept = self.folder.check().map_err(Stop::bad_input);
         let report =
             kept.and_then(|()| render::write(records, self.baseline(), self.folder.report_path()));
-        let mut summary = render::summary(records, self.baseline())?;
-        if self.study.is_sweep() {
-            summary.sort_by_parameters();
-        }
+        let summary = render::summary(records, self.baseline())?;
         if options.format == Format::Table {
             terminal::print(&render::tables(&summary, self.template.counted, options.pauses))?;
         }

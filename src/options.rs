@@ -74,11 +74,11 @@ pub struct Measure {
     /// Width of a ratio's 95 % interval that is precise enough for --rounds auto
     /// [default: 2%]
     #[arg(long, value_name = "PERCENT", value_parser = values::target)]
-    #[arg(allow_negative_numbers = true)]
+    #[arg(allow_hyphen_values = true)]
     pub target: Option<f64>,
     /// Time after which no sample is started, but for those of the first round
     /// [default: none, or 60s with --rounds auto]
-    #[arg(long, value_name = "TIME", value_parser = values::time, allow_negative_numbers = true)]
+    #[arg(long, value_name = "TIME", value_parser = values::time, allow_hyphen_values = true)]
     pub budget: Option<Duration>,
     /// Least time that the searches of a sample last together, the warm-up included
     #[arg(long, value_name = "TIME", value_parser = values::time, allow_negative_numbers = true)]
@@ -91,7 +91,8 @@ pub struct Measure {
     /// [default: gc, or the first]
     #[arg(long, value_name = "NAME", value_parser = values::backend)]
     pub baseline: Option<&'static Info>,
-    /// Most memory that a backend may hold
+    /// Limit of each heap, checked between steps of the program: peaks may pass it
+    /// by what a step allocates, and by the heap's own books
     #[arg(long, value_name = "SIZE", value_parser = values::bytes, allow_negative_numbers = true)]
     #[arg(default_value = "8GiB")]
     pub heap_limit: usize,
@@ -201,7 +202,7 @@ pub struct Compare {
     /// End with code 1 if a row is slower by more than this (its whole interval, and more than
     /// the noise floor), or failed where it had not
     #[arg(long, value_name = "PERCENT", value_parser = values::percent)]
-    #[arg(allow_negative_numbers = true)]
+    #[arg(allow_hyphen_values = true)]
     pub fail_if_slower: Option<f64>,
     /// A table, Markdown for an issue, or one JSON object
     #[arg(long, value_enum, default_value_t = Page::Table)]

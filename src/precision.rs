@@ -62,6 +62,7 @@ impl Precision {
                  (widest: {label}, {})",
                 percent(*width)
             ),
+            _ if ratios == 1 => format!("the ratio has a 95 % interval of at most {target}"),
             _ => format!("all {ratios} ratios have a 95 % interval of at most {target}"),
         }
     }

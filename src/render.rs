@@ -62,13 +62,18 @@ pub fn write(records: &[Record], baseline: Option<&str>, folder: &Path) -> Resul
     }
 }
 
-/// The summary of records, with ratios to a backend, or to the one entered twice.
+/// The summary of records, with ratios to a backend, or to the one entered twice; a sweep in the
+/// order of its values.
 ///
 /// # Errors
 ///
 /// [`Exit::BadInput`]: an unknown baseline.
 pub fn summary(records: &[Record], baseline: Option<&str>) -> Result<Summary, Stop> {
-    Summary::new(records, baseline).map_err(Stop::bad_input)
+    let mut summary = Summary::new(records, baseline).map_err(Stop::bad_input)?;
+    if summary.is_sweep() {
+        summary.sort_by_parameters();
+    }
+    Ok(summary)
 }
 
 /// The tables for a terminal: of times, or of work counts; then what else was measured, the pauses

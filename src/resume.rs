@@ -17,6 +17,23 @@ use report::Record;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::Path;
 
+/// That `--out`, if it is given, is the folder of the record file.
+///
+/// # Errors
+///
+/// [`crate::exit::Exit::BadInput`]: it is another one.
+pub fn is_out(file: &Path, options: &Measure) -> Result<(), Stop> {
+    let folder = file.parent().filter(|folder| *folder != "").unwrap_or(Path::new("."));
+    let same = || Some(folder.canonicalize().ok()? == options.out.canonicalize().ok()?);
+    if options.given.contains("out") && same() != Some(true) {
+        return Err(Stop::bad_input(anyhow!(
+            "--out {}: --resume continues a file where it is; leave --out away",
+            options.out.display()
+        )));
+    }
+    Ok(())
+}
+
 /// The study of a record file, as it would be set up now.
 ///
 /// # Errors

@@ -104,13 +104,6 @@ impl Study {
         }
     }
 
-    /// Whether a backend is in it with several values of a parameter.
-    pub fn is_sweep(&self) -> bool {
-        let mut seen = BTreeSet::new();
-        let configs = self.configs.iter().filter(|config| !config.control);
-        !configs.map(|config| config.info.name).all(|name| seen.insert(name))
-    }
-
     /// Number of samples of one block.
     pub fn block_len(&self) -> usize {
         self.configs.len() * self.sizes.len()

@@ -74,6 +74,7 @@ fn another_study_is_refused() {
     refused("--n 4,5", &["n: 4 there, 4, 5 here\n"]);
     refused("--backend gc,arc", &["backends: rc there, arc here\n"]);
     refused("--set gc.nursery=8KiB", &["nursery=256KiB", "there", "nursery=8KiB", "here"]);
+    refused("--out elsewhere", &["--out elsewhere: --resume continues a file where it is"]);
     refused("--counted", &["counted: false there, true here"]);
     assert_eq!(fs::read_to_string(&cut).unwrap(), text, "the file is left as it was");
 

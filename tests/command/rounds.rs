@@ -14,12 +14,10 @@ fn run(arguments: &str) -> (usize, String) {
 #[test]
 fn precise_ratios_end_it() {
     let (taken, said) = run("--rounds auto --target 100% --budget 1h");
-    // Two backends and the control; any ratio is that precise after six rounds.
-    assert_eq!(taken, 3 * 6, "{said}");
-    assert!(
-        said.contains("6 rounds: all 2 ratios have a 95 % interval of at most 100 %"),
-        "{said}"
-    );
+    // Two backends and the control, in whole rounds, six at least.
+    assert!(taken >= 3 * 6 && taken.is_multiple_of(3), "{said}");
+    let ended = format!("{} rounds: all 2 ratios have a 95 % interval of at most 100 %", taken / 3);
+    assert!(said.contains(&ended), "{said}");
 }
 
 #[test]

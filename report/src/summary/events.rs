@@ -2,6 +2,7 @@
 
 use crate::format::clean;
 use crate::record::{CounterSource, Counters, Mmu, Pauses, Record};
+use crate::stats::median;
 use std::collections::BTreeMap;
 
 /// The pauses of one row's samples together.
@@ -17,9 +18,10 @@ pub struct PauseTimes {
     pub p99_ns: u64,
     /// 99.9th percentile: the median of the samples.
     pub p999_ns: u64,
-    /// The longest of any sample.
+    /// The longest of one search: the median of the samples. The longest of all would be what the
+    /// system did to one of them, since pauses are wall time.
     pub max_ns: u64,
-    /// The least utilisation of any sample, by window, shortest first.
+    /// The least utilisation of one search, by window, shortest first: the median of the samples.
     pub mmu: Vec<Mmu>,
 }
 
@@ -28,10 +30,9 @@ impl PauseTimes {
         let pauses: Vec<&Pauses> = samples.iter().filter_map(|s| s.pauses.as_ref()).collect();
         let middle =
             |field: fn(&Pauses) -> u64| super::row::middle(pauses.iter().map(|p| field(p)));
-        let mut mmu: BTreeMap<u64, f64> = BTreeMap::new();
+        let mut mmu: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
         for point in pauses.iter().flat_map(|p| &p.mmu) {
-            let least = mmu.entry(point.window_ns).or_insert(f64::INFINITY);
-            *least = least.min(point.utilisation);
+            mmu.entry(point.window_ns).or_default().push(point.utilisation);
         }
         Some(Self {
             count: middle(|p| p.count)?,
@@ -39,10 +40,12 @@ impl PauseTimes {
             p50_ns: middle(|p| p.p50_ns)?,
             p99_ns: middle(|p| p.p99_ns)?,
             p999_ns: middle(|p| p.p999_ns)?,
-            max_ns: pauses.iter().map(|p| p.max_ns).max()?,
+            max_ns: middle(|p| p.max_ns)?,
             mmu: mmu
                 .into_iter()
-                .map(|(window_ns, utilisation)| Mmu { window_ns, utilisation })
+                .filter_map(|(window_ns, shares)| {
+                    Some(Mmu { window_ns, utilisation: median(&shares)? })
+                })
                 .collect(),
         })
     }

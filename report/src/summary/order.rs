@@ -2,8 +2,15 @@
 
 use super::{Row, Summary};
 use std::cmp::Ordering;
+use std::collections::BTreeSet;
 
 impl Summary {
+    /// Whether a backend is there with several values of a parameter, on one machine.
+    pub fn is_sweep(&self) -> bool {
+        let mut seen = BTreeSet::new();
+        !self.groups.iter().all(|group| seen.insert((group.origin, &group.backend)))
+    }
+
     /// Puts the rows of each n in the order of backends, and of each backend in that of its
     /// parameters: `8KiB` before `1MiB`, `1.1x` before `8x`. The backends come as the fastest of each
     /// does.
@@ -74,6 +81,7 @@ mod tests {
         let rc = Record { backend: "rc".into(), n: 8, iterations_ns: vec![50], ..Record::new() };
         records.push(rc);
         let mut summary = Summary::new(&records, None).unwrap();
+        assert!(summary.is_sweep());
         summary.sort_by_parameters();
         let labels: Vec<_> = summary.rows.iter().map(|row| (row.n, row.label.as_str())).collect();
         let gc = ["gc{nursery=100B}", "gc{nursery=8KiB}", "gc{nursery=64KiB}", "gc{nursery=1MiB}"];
