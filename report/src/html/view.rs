@@ -92,9 +92,9 @@ const SHEETS: [(&str, &str, &str); 4] = [
         "How long the program stands still for its memory manager in one search, timed in an \
          instance of its own: a collection, a sweep, a closed scope, or a release that frees more \
          than one cell. It is wall time: what the system does to the process meanwhile is in it. \
-         Percentiles are medians of the samples, the longest pause is that of any sample. MMU, \
+         All are medians of the samples, so that what the system did to one of them is left out. MMU, \
          minimum mutator utilisation, is the least share of any window of that length, or of a \
-         shorter search, that is the program's own, in any sample.",
+         shorter search, that is the program's own.",
     ),
     (
         "counters",
