@@ -159,7 +159,7 @@ pub fn with_events(mut records: Vec<Record>) -> Vec<Record> {
             max_ns: 9_000 + 100 * round,
             run_ns: 50_000_000,
             clock_ns: 40,
-            mmu: vec![mmu(1_000_000, 0.9 - 0.01 * round as f64), mmu(10_000_000, 0.97)],
+            mmu: vec![mmu(1_000_000, 0.9 - 0.01 * (round % 10) as f64), mmu(10_000_000, 0.97)],
             percentiles: Vec::new(),
         });
     }
