@@ -15,7 +15,7 @@ fn study(seed: u32) -> [String; 2] {
     let folder = tempfile::tempdir().unwrap();
     let arguments = format!(
         "--backend fake-plain,fake-twin,fake-slow --baseline fake-plain --n 6 --quiet \
-         --rounds auto --target 5% --budget 30s --sample-time 5ms --seed {seed}"
+         --rounds auto --target 5% --budget 60s --sample-time 5ms --seed {seed}"
     );
     let output = Command::new(assert_cmd::cargo::cargo_bin!("rc-vs-gc"))
         .current_dir(folder.path())
