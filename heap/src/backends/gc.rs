@@ -45,6 +45,7 @@ use crate::parts::blocks::Blocks;
 use crate::parts::bump::{Bump, Chunk, object_bytes};
 use crate::parts::chain::{self, Bumping};
 use crate::parts::poison;
+use crate::parts::room::room_bytes;
 use crate::parts::uncounted::Uncounted;
 use crate::parts::verify::{self, Checked};
 use crate::pauses::Pauses;
@@ -211,13 +212,13 @@ impl<T: Tally> GcHeap<T> {
         self.tally.hold(marked);
         self.live_peak_bytes = self.live_peak_bytes.max(live_bytes);
         let growth_bytes = (live_bytes as f64 * (self.growth - 1.0)) as usize;
-        self.major_at_bytes = growth_bytes.max(LEAST_GROWTH_BYTES).min(self.room_bytes(live_bytes));
+        self.major_at_bytes =
+            growth_bytes.max(LEAST_GROWTH_BYTES).min(self.old_room_bytes(live_bytes));
     }
 
-    /// Part of the room below the limit: a heap near it collects more often
-    /// instead of passing it.
-    fn room_bytes(&self, live_bytes: usize) -> usize {
-        self.limit_bytes.saturating_sub(self.nursery.bytes() + live_bytes) / 4
+    /// What the limit lets be promoted before a major collection.
+    fn old_room_bytes(&self, live_bytes: usize) -> usize {
+        room_bytes(self.limit_bytes, self.nursery.bytes() + live_bytes)
     }
 
     /// Gives up the memory that is kept for later.
@@ -420,7 +421,7 @@ impl<T: Tally> Heap for GcHeap<T> {
             heap_peak_bytes: 0,
             tally: T::default(),
         };
-        heap.major_at_bytes = heap.major_at_bytes.min(heap.room_bytes(0));
+        heap.major_at_bytes = heap.major_at_bytes.min(heap.old_room_bytes(0));
         heap.heap_peak_bytes = heap.held_bytes();
         heap
     }

@@ -41,6 +41,7 @@ use crate::parts::ahead::Ahead;
 use crate::parts::blocks::{self, Blocks};
 use crate::parts::bump::object_bytes;
 use crate::parts::chain::{self, Listed};
+use crate::parts::room::room_bytes;
 use crate::parts::uncounted::Uncounted;
 use crate::parts::verify::{self, Checked};
 use crate::pauses::Pauses;
@@ -129,10 +130,8 @@ impl<T: Tally> MarkSweepHeap<T> {
         self.live_peak_bytes = self.live_peak_bytes.max(live_bytes);
         let growth_bytes = (live_bytes as f64 * (self.growth - 1.0)) as usize;
         let due_bytes = growth_bytes.max(self.trigger_bytes);
-        // Part of the room below the limit, so that a heap near it collects more
-        // often instead of passing it.
-        let room_bytes = self.limit_bytes.saturating_sub(live_bytes) / 4;
-        self.collect_at_bytes = if self.zeal { 0 } else { due_bytes.min(room_bytes) };
+        let due_bytes = due_bytes.min(room_bytes(self.limit_bytes, live_bytes));
+        self.collect_at_bytes = if self.zeal { 0 } else { due_bytes };
         if T::ON {
             let marked = self.blocks.marked_cells() as u64;
             let dead = self.tally.get(Event::Allocated) - self.tally.get(Event::Swept) - marked;
@@ -270,7 +269,7 @@ impl<'gc, T: Tally> Runtime<'gc> for MarkSweepHeap<T> {
 
 impl<T: Tally> Heap for MarkSweepHeap<T> {
     fn new(settings: &Settings) -> Self {
-        let trigger_bytes = settings.bytes("trigger").min(settings.limit_bytes / 4);
+        let trigger_bytes = settings.bytes("trigger").min(room_bytes(settings.limit_bytes, 0));
         let mut blocks = Blocks::new();
         blocks.set_limit(settings.limit_bytes);
         blocks.set_spare(trigger_bytes);

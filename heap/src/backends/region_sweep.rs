@@ -40,6 +40,7 @@ use crate::parts::bump::object_bytes;
 use crate::parts::chain;
 use crate::parts::log::{Log, slot_bytes, word_of, words_of};
 use crate::parts::region::{self as slots, Notes, Recycling};
+use crate::parts::room::room_bytes;
 use crate::parts::uncounted::Uncounted;
 use crate::parts::verify::{self, Checked};
 use crate::pauses::Pauses;
@@ -154,11 +155,9 @@ impl<T: Tally> RegionSweepHeap<T> {
         self.live_peak_bytes = self.live_peak_bytes.max(live_bytes);
         self.fresh_bytes = 0;
         // As much as lives, so that the time in sweeps grows with allocation.
-        // Part of the room below the limit, so that a heap near it sweeps more
-        // often instead of passing it.
         let used_bytes = live_bytes + self.logs_bytes();
-        let room_bytes = self.limit_bytes.saturating_sub(used_bytes) / 4;
-        let due_bytes = self.trigger_bytes.max(live_bytes).min(room_bytes);
+        let due_bytes = self.trigger_bytes.max(live_bytes);
+        let due_bytes = due_bytes.min(room_bytes(self.limit_bytes, used_bytes));
         self.sweep_at_bytes = if self.zeal { 0 } else { due_bytes };
     }
 

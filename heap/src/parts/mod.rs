@@ -14,6 +14,7 @@ pub mod pointer;
 pub mod poison;
 pub mod pool;
 pub mod region;
+pub mod room;
 pub mod space;
 pub mod split;
 #[cfg(test)]
