@@ -32,20 +32,7 @@ pub fn of_sample(asked: &[CounterSource], round: u32, control: bool) -> Vec<Coun
 
 /// No counts, and why.
 fn unavailable(source: CounterSource, why: impl Into<String>) -> Counters {
-    Counters { unavailable: Some(why.into()), ..none(source) }
-}
-
-fn none(source: CounterSource) -> Counters {
-    Counters {
-        source,
-        unavailable: None,
-        instructions: None,
-        cycles: None,
-        branches: None,
-        branch_misses: None,
-        l1_misses: None,
-        ll_misses: None,
-    }
+    Counters { unavailable: Some(why.into()), ..Counters::none(source) }
 }
 
 /// A heap that has run the search once, so that it is as in a timed search.

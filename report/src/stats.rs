@@ -17,6 +17,9 @@ mod outliers;
 pub use bootstrap::{MIN_SAMPLES, RESAMPLES};
 pub use outliers::{MAD_TO_SIGMA, OUTLIER_Z, mad, outliers};
 
+/// Seed of all resampling: the same records must give the same report.
+pub(crate) const SEED: u64 = 1;
+
 /// A median with its 95 % interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
@@ -102,7 +105,7 @@ pub fn geometric_mean_ratio(rounds: &[Vec<(f64, f64)>], seed: u64) -> Option<Est
     Some(median_interval(&means, seed)?.map(f64::exp))
 }
 
-fn sorted(values: &[f64]) -> Vec<f64> {
+pub(crate) fn sorted(values: &[f64]) -> Vec<f64> {
     let mut sorted = values.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);
     sorted

@@ -3,7 +3,7 @@
 use crate::format::clean;
 use crate::labels::{Key, labels, origin_names};
 use crate::record::{Capabilities, Record, Status};
-use crate::stats::{Estimate, paired_ratio};
+use crate::stats::{Estimate, SEED, paired_ratio};
 use crate::verdict::Verdict;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,9 +22,6 @@ pub(crate) use noise::floor_of;
 pub(crate) use noise::pairs;
 pub use overall::Overall;
 pub use row::Row;
-
-/// Seed of all resampling: the same records must give the same report.
-const SEED: u64 = 1;
 
 /// Baseline that is taken where none is asked for, if the records have it.
 const DEFAULT_BASELINE: &str = "gc";

@@ -4,12 +4,9 @@
 //! of the ratios of the medians is the interval (Efron & Tibshirani 1993, An Introduction to the
 //! Bootstrap, chapter 8).
 
-use crate::stats::{Estimate, RESAMPLES, median};
+use crate::stats::{Estimate, RESAMPLES, SEED, median, sorted};
 use rand_pcg::Pcg32;
 use rand_pcg::rand_core::{Rng, SeedableRng};
-
-/// Seed of the resampling: the same records must give the same verdict.
-const SEED: u64 = 1;
 
 /// The median of `side` over that of `base`, with its 95 % interval; `None` if either is empty.
 ///
@@ -45,12 +42,6 @@ fn log_ratio(side: &[f64], base: &[f64], resamples: usize) -> Option<Estimate> {
         high: logs[resamples - 1 - cut],
         samples: side.len().min(base.len()),
     })
-}
-
-fn sorted(values: &[f64]) -> Vec<f64> {
-    let mut values = values.to_vec();
-    values.sort_unstable_by(f64::total_cmp);
-    values
 }
 
 /// The median of as many values as there are, drawn with replacement: found by counting how often

@@ -3,12 +3,9 @@
 use crate::format::clean;
 use crate::labels::{Key, Origin, labels, origin_names};
 use crate::record::{Record, Status};
-use crate::stats::{Estimate, median_interval, paired_ratio};
+use crate::stats::{Estimate, SEED, median_interval, paired_ratio};
 use crate::summary::{NoiseFloor, Row, Summary, pairs};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// Seed of all resampling: the same records must give the same tables.
-const SEED: u64 = 1;
 
 /// The records of each origin, each with a heading that no other has.
 pub(super) fn origins(records: &[Record]) -> Vec<(String, Vec<&Record>)> {
@@ -73,9 +70,8 @@ impl<'a> Sides<'a> {
         };
         let mut sides: Vec<Side> = summary.rows.iter().filter_map(side).collect();
         sides.sort_by(|a, b| a.time_ns.total_cmp(&b.time_ns));
-        // Of several pairs the highest, as in the tables.
-        let floor = |noise: &&NoiseFloor| noise.fraction();
-        let noise = summary.noise.iter().max_by(|a, b| floor(a).total_cmp(&floor(b)));
+        // One origin and size have one floor.
+        let noise = sides.first().and_then(|side| summary.noise_of(side.row));
         Self { sides, noise, summary }
     }
 

@@ -120,6 +120,22 @@ pub struct Counters {
     pub ll_misses: Option<u64>,
 }
 
+impl Counters {
+    /// No counts, to fill in.
+    pub fn none(source: CounterSource) -> Self {
+        Self {
+            source,
+            unavailable: None,
+            instructions: None,
+            cycles: None,
+            branches: None,
+            branch_misses: None,
+            l1_misses: None,
+            ll_misses: None,
+        }
+    }
+}
+
 /// How a sample ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

@@ -1,8 +1,8 @@
 //! Pairs of samples, and the noise floor that pairing a backend with itself shows.
 
 use super::row::Rounds;
-use super::{Row, SEED, Summary};
-use crate::stats::{Estimate, paired_ratio};
+use super::{Row, Summary};
+use crate::stats::{Estimate, SEED, paired_ratio};
 use crate::verdict::percent;
 
 /// The ratio of one configuration to itself: differences below its spread are no differences.

@@ -2,8 +2,8 @@
 
 use super::noise::floor_of;
 use super::row::{Round, Rounds};
-use super::{Block, Row, SEED, Summary};
-use crate::stats::{Estimate, geometric_mean_ratio};
+use super::{Block, Row, Summary};
+use crate::stats::{Estimate, SEED, geometric_mean_ratio};
 use crate::verdict::Verdict;
 use std::collections::BTreeMap;
 

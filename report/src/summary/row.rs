@@ -1,9 +1,11 @@
 //! One row: what the samples of one configuration at one n say together.
 
-use super::{Events, PauseTimes, SEED};
+use super::{Events, PauseTimes};
 use crate::format::clean;
 use crate::record::{Record, Status};
-use crate::stats::{Estimate, MAD_TO_SIGMA, MIN_SAMPLES, mad, median, median_interval, outliers};
+use crate::stats::{
+    Estimate, MAD_TO_SIGMA, MIN_SAMPLES, SEED, mad, median, median_interval, outliers,
+};
 use std::collections::BTreeMap;
 
 /// A round of a run. Nothing names a run but its seed and its command line: a resumed one keeps both,

@@ -144,9 +144,8 @@ pub fn with_events(mut records: Vec<Record>) -> Vec<Record> {
                 ll_misses: Some(12),
             },
             Counters {
-                source: CounterSource::Perf,
                 unavailable: Some("the kernel does not allow it".into()),
-                ..no_counters()
+                ..Counters::none(CounterSource::Perf)
             },
         ];
         let mmu = |window_ns, utilisation| Mmu { window_ns, utilisation };
@@ -164,19 +163,6 @@ pub fn with_events(mut records: Vec<Record>) -> Vec<Record> {
         });
     }
     records
-}
-
-fn no_counters() -> Counters {
-    Counters {
-        source: CounterSource::Perf,
-        unavailable: None,
-        instructions: None,
-        cycles: None,
-        branches: None,
-        branch_misses: None,
-        l1_misses: None,
-        ll_misses: None,
-    }
 }
 
 fn made_sample(made: &Made, n: u32, round: u32, cells: u64, noise: f64) -> Record {

@@ -1,6 +1,5 @@
 //! The events, and what the system says to them.
 
-use crate::counters::none;
 use perf_event::events::{Event, Hardware};
 use perf_event::{Builder, Counter, Group};
 use report::{CounterSource, Counters};
@@ -79,7 +78,7 @@ impl Events {
     pub fn read(&mut self) -> Result<Counters, String> {
         let counts = self.group.read().map_err(refused)?;
         whole(counts.time_enabled(), counts.time_running())?;
-        let mut read = none(CounterSource::Perf);
+        let mut read = Counters::none(CounterSource::Perf);
         for (counter, place) in &self.counters {
             *place(&mut read) = counts.get(counter).copied();
         }
