@@ -36,6 +36,10 @@ impl Key {
         }
         Self { origin: Origin::default(), backend: clean(&record.backend), params }
     }
+
+    fn config(&self) -> Config<'_> {
+        (&self.backend, &self.params)
+    }
 }
 
 /// What was measured, and on what. Samples of different origins are never in one row, and never the
@@ -109,37 +113,133 @@ pub(crate) fn origin_names(origins: &BTreeSet<&Origin>) -> Vec<String> {
     origins.iter().map(name).collect()
 }
 
-/// The name of each key's configuration: the backend, and in braces the parameters that tell it from
-/// the other configurations of the same backend. The same in each origin.
-pub(crate) fn labels<'a>(keys: impl Iterator<Item = &'a Key> + Clone) -> BTreeMap<&'a Key, String> {
-    // A missing parameter differs from a given one, so each name is looked up in every key.
-    let mut names: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    for key in keys.clone() {
-        names.entry(&key.backend).or_default().extend(key.params.keys().map(String::as_str));
+/// What the configurations of some records are called, and which of them are points of a sweep.
+#[derive(Debug)]
+pub(crate) struct Labels<'a> {
+    names: BTreeMap<Config<'a>, String>,
+    swept: BTreeSet<Config<'a>>,
+}
+
+/// A backend and its parameters, wherever they were measured.
+type Config<'a> = (&'a str, &'a BTreeMap<String, String>);
+
+impl<'a> Labels<'a> {
+    /// Of records, each with its key.
+    ///
+    /// A backend's configuration is a point of a sweep where the runs that it is in have the backend
+    /// with other parameters too, while another configuration of the same backend stands by itself
+    /// in some run. So the runs of a study and the sweeps beside them can be shown together: the
+    /// study's configurations keep the plain names of their backends.
+    pub fn new(samples: impl Iterator<Item = (&'a Key, &'a Record)>) -> Self {
+        let mut runs: BTreeMap<_, BTreeSet<Config>> = BTreeMap::new();
+        for (key, record) in samples {
+            let run = (&key.origin, record.seed, &record.command, &key.backend);
+            runs.entry(run).or_default().insert(key.config());
+        }
+        let all: BTreeSet<Config> = runs.values().flatten().copied().collect();
+        let alone = runs.values().filter(|configs| configs.len() == 1).flatten();
+        let plain: BTreeSet<Config> = alone.copied().collect();
+        let has_plain: BTreeSet<&str> = plain.iter().map(|(backend, _)| *backend).collect();
+        let is_swept = |config: &Config| !plain.contains(config) && has_plain.contains(config.0);
+        let swept: BTreeSet<Config> = all.iter().copied().filter(is_swept).collect();
+        let shown = all.iter().copied().filter(|config| !swept.contains(config));
+        let mut names = names(shown);
+        let among_all = self::names(all.iter().copied());
+        names.extend(swept.iter().map(|config| (*config, among_all[config].clone())));
+        let distinct: BTreeSet<&String> = names.values().collect();
+        if distinct.len() < names.len() {
+            names = among_all;
+        }
+        Self { names, swept }
+    }
+
+    /// The backend, and in braces the parameters that tell it from the other configurations of the
+    /// same backend. The same in each origin.
+    pub fn name<'b>(&'b self, key: &'b Key) -> &'b str {
+        self.names.get(&key.config()).map_or("", String::as_str)
+    }
+
+    /// Whether the configuration is a point of a sweep beside a study.
+    pub fn is_swept(&self, key: &Key) -> bool {
+        self.swept.contains(&key.config())
+    }
+}
+
+/// The name of each key's configuration, where runs are not told apart.
+pub(crate) fn labels<'a>(keys: impl Iterator<Item = &'a Key>) -> BTreeMap<&'a Key, String> {
+    let keys: Vec<&Key> = keys.collect();
+    let names = names(keys.iter().map(|key| key.config()));
+    keys.iter().map(|&key| (key, names[&key.config()].clone())).collect()
+}
+
+fn names<'a>(configs: impl Iterator<Item = Config<'a>>) -> BTreeMap<Config<'a>, String> {
+    let configs: BTreeSet<Config> = configs.collect();
+    // A missing parameter differs from a given one, so each name is looked up in every one.
+    let mut known: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for (backend, params) in &configs {
+        known.entry(backend).or_default().extend(params.keys().map(String::as_str));
     }
     let mut values: BTreeMap<(&str, &str), BTreeSet<Option<&str>>> = BTreeMap::new();
-    for key in keys.clone() {
-        for name in &names[key.backend.as_str()] {
-            let value = key.params.get(*name).map(String::as_str);
-            values.entry((&key.backend, name)).or_default().insert(value);
+    for (backend, params) in &configs {
+        for name in &known[backend] {
+            let value = params.get(*name).map(String::as_str);
+            values.entry((backend, name)).or_default().insert(value);
         }
     }
-    keys.map(|key| {
-        let telling: Vec<String> = key
-            .params
-            .iter()
-            .filter(|(name, _)| values[&(key.backend.as_str(), name.as_str())].len() > 1)
+    let name = |(backend, params): &Config<'a>| {
+        let telling =
+            params.iter().filter(|(name, _)| values[&(*backend, name.as_str())].len() > 1);
+        let telling: Vec<String> = telling
             .map(|(name, value)| match name.as_str() {
                 // A library's file; its folder says little.
                 ALLOCATOR => format!("{name}={}", value.rsplit('/').next().unwrap_or(value)),
                 _ => format!("{name}={value}"),
             })
             .collect();
-        let label = match telling.is_empty() {
-            true => key.backend.clone(),
-            false => format!("{}{{{}}}", key.backend, telling.join(",")),
-        };
-        (key, label)
-    })
-    .collect()
+        match telling.is_empty() {
+            true => (*backend).to_owned(),
+            false => format!("{backend}{{{}}}", telling.join(",")),
+        }
+    };
+    configs.iter().map(|config| (*config, name(config))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(command: &str, backend: &str, nursery: &str) -> Record {
+        Record {
+            command: command.into(),
+            backend: backend.into(),
+            params: [("nursery".to_owned(), nursery.to_owned())].into(),
+            ..Record::new()
+        }
+    }
+
+    /// Each configuration's name, with a star at a point of a sweep.
+    fn named(records: &[Record]) -> Vec<String> {
+        let keys: Vec<Key> = records.iter().map(Key::of).collect();
+        let labels = Labels::new(keys.iter().zip(records));
+        let star = |key: &Key| if labels.is_swept(key) { "*" } else { "" };
+        keys.iter().map(|key| format!("{}{}", labels.name(key), star(key))).collect()
+    }
+
+    #[test]
+    fn a_study_keeps_its_names_beside_a_sweep() {
+        let study = [record("study", "gc", "256KiB"), record("study", "rc", "")];
+        let sweep = ["8KiB", "256KiB", "1MiB"].map(|nursery| record("sweep", "gc", nursery));
+        assert_eq!(named(&study), ["gc", "rc"]);
+        assert_eq!(named(&sweep), ["gc{nursery=8KiB}", "gc{nursery=256KiB}", "gc{nursery=1MiB}"]);
+        assert_eq!(
+            named(&[&study[..], &sweep].concat()),
+            ["gc", "rc", "gc{nursery=8KiB}*", "gc", "gc{nursery=1MiB}*"]
+        );
+    }
+
+    #[test]
+    fn two_runs_with_other_parameters_are_no_sweep() {
+        let records = [record("one", "gc", "8KiB"), record("two", "gc", "1MiB")];
+        assert_eq!(named(&records), ["gc{nursery=8KiB}", "gc{nursery=1MiB}"]);
+    }
 }

@@ -1,7 +1,7 @@
 //! Samples grouped into rows: one row for each configuration and size, with its ratio to a baseline.
 
 use crate::format::clean;
-use crate::labels::{Key, labels, origin_names};
+use crate::labels::{Key, Labels, origin_names};
 use crate::record::{Capabilities, Record, Status};
 use crate::stats::{Estimate, SEED, paired_ratio};
 use crate::verdict::Verdict;
@@ -21,7 +21,7 @@ pub use noise::NoiseFloor;
 pub(crate) use noise::floor_of;
 pub(crate) use noise::pairs;
 pub use overall::Overall;
-pub use row::Row;
+pub use row::{Dot, Row};
 
 /// Baseline that is taken where none is asked for, if the records have it.
 const DEFAULT_BASELINE: &str = "gc";
@@ -53,6 +53,8 @@ pub struct Group {
     pub label: String,
     /// Backend, and in braces the parameters that tell it from its other configurations.
     pub config: String,
+    /// Whether it is a point of a sweep, while its backend's plain configuration is there too.
+    pub swept: bool,
     /// Place of its origin in [`origins`](Summary::origins).
     pub origin: usize,
     /// Name of the backend.
@@ -103,7 +105,7 @@ impl Summary {
             let sizes = samples.entry(key).or_default();
             sizes.entry(record.n).or_default().push(record);
         }
-        let configs = labels(samples.keys().copied());
+        let labels = Labels::new(keys.iter().zip(records));
         let origins: BTreeSet<&Origin> = samples.keys().map(|key| &key.origin).collect();
         let names = origin_names(&origins);
         let origins: Vec<(Origin, String)> = origins.into_iter().cloned().zip(names).collect();
@@ -111,7 +113,7 @@ impl Summary {
             .par_iter()
             .filter_map(|(key, sizes)| {
                 let first = sizes.values().flatten().next()?;
-                let group = Group::new(&configs[key], &origins, key, first);
+                let group = Group::new(&labels, &origins, key, first);
                 let rows = sizes.iter().map(|(&n, samples)| Row::new(&group.label, n, samples));
                 let rows = rows.collect();
                 Some((group, rows))
@@ -171,6 +173,17 @@ impl Summary {
         self.rows.iter().filter(move |row| row.n == n)
     }
 
+    /// The rows of one n without the points of sweeps: what a study compares.
+    pub fn studied_at(&self, n: u32) -> impl Iterator<Item = &Row> {
+        self.rows_at(n).filter(|row| !self.group_of(row).swept)
+    }
+
+    /// The largest n at which anything that is no point of a sweep has a time.
+    pub fn largest_studied_n(&self) -> Option<u32> {
+        let timed = |row: &&Row| row.time_ns.is_some() && !self.group_of(row).swept;
+        self.rows.iter().filter(timed).map(|row| row.n).max()
+    }
+
     /// The configuration of a row.
     pub fn group_of(&self, row: &Row) -> &Group {
         &self.groups[row.group]
@@ -193,6 +206,23 @@ impl Summary {
         let block = self.block(row);
         let floors = self.noise.iter().filter(|noise| (noise.origin, noise.n) == block);
         floors.max_by(|a, b| a.fraction().total_cmp(&b.fraction()))
+    }
+
+    /// Space overhead: most bytes that the heap held over most bytes that were live (Hertz & Berger,
+    /// OOPSLA 2005); 1 is none. `None` where nothing tells what lived.
+    ///
+    /// What lives is the program's, so it is the same for all: the fewest cells that any backend held
+    /// at its live maximum, times the bytes that a cell takes in this one. A heap that frees late
+    /// cannot pass its dead cells for live ones.
+    pub fn space_overhead(&self, row: &Row) -> Option<f64> {
+        let cell_bytes = |row: &Row| f64::from(self.group_of(row).capabilities.cell_bytes);
+        let cells = |row: &Row| Some(row.live_peak_bytes? as f64 / cell_bytes(row));
+        let block = self.block(row);
+        let sound = |row: &&Row| self.block(row) == block && row.status == Status::Ok;
+        let live = self.rows.iter().filter(sound).filter_map(cells).filter(|cells| *cells > 0.0);
+        let live_bytes = live.fold(f64::INFINITY, f64::min) * cell_bytes(row);
+        let overhead = row.heap_peak_bytes? as f64 / live_bytes;
+        (overhead > 0.0 && overhead.is_finite()).then_some(overhead)
     }
 
     /// What the row's ratio says; `None` where it has none, and of the baseline itself.
@@ -232,14 +262,16 @@ fn choose_baseline(
             known: known().join(", "),
         });
     }
-    let twice = groups.iter().find(|(_, rows)| twice(rows));
+    let studied = |(group, rows): &&Grouped| !group.swept && twice(rows);
+    let twice = groups.iter().find(studied).or_else(|| groups.iter().find(|(_, rows)| twice(rows)));
     let default = || find(DEFAULT_BASELINE).filter(|(_, rows)| has_time(rows));
     let timed = || groups.iter().find(|(_, rows)| has_time(rows));
     Ok(twice.or_else(default).or_else(timed).map(|(group, _)| group.config.clone()))
 }
 
 impl Group {
-    fn new(config: &str, origins: &[(Origin, String)], key: &Key, record: &Record) -> Self {
+    fn new(labels: &Labels, origins: &[(Origin, String)], key: &Key, record: &Record) -> Self {
+        let config = labels.name(key);
         let origin = origins.iter().position(|(origin, _)| *origin == key.origin).unwrap_or(0);
         Self {
             label: match origins[origin].1.as_str() {
@@ -247,6 +279,7 @@ impl Group {
                 name => format!("{config} [{name}]"),
             },
             config: config.to_owned(),
+            swept: labels.is_swept(key),
             origin,
             backend: key.backend.clone(),
             family: clean(&record.family),

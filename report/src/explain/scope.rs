@@ -1,11 +1,11 @@
 //! What may be compared: samples of one program on one machine, at one size.
 
 use crate::format::clean;
-use crate::labels::{Key, Origin, labels, origin_names};
+use crate::labels::{Key, Labels, Origin, origin_names};
 use crate::record::{Record, Status};
 use crate::stats::{Estimate, SEED, median_interval, paired_ratio};
 use crate::summary::{NoiseFloor, Row, Summary, pairs};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// The records of each origin, each with a heading that no other has.
 pub(super) fn origins(records: &[Record]) -> Vec<(String, Vec<&Record>)> {
@@ -50,14 +50,19 @@ pub(super) struct Sides<'a> {
 impl<'a> Sides<'a> {
     /// From records of one origin and size, and their summary.
     pub fn new(records: &'a [Record], summary: &'a Summary) -> Self {
-        let keys: BTreeSet<Key> = records.iter().map(Key::of).collect();
-        let names = labels(keys.iter());
+        let keys: Vec<Key> = records.iter().map(Key::of).collect();
+        let labels = Labels::new(keys.iter().zip(records));
         let mut samples: BTreeMap<&str, Vec<&Record>> = BTreeMap::new();
-        for record in records.iter().filter(|record| record.status == Status::Ok) {
-            samples.entry(&names[&Key::of(record)]).or_default().push(record);
+        let right = |(_, record): &(&Key, &Record)| record.status == Status::Ok;
+        for (key, record) in keys.iter().zip(records).filter(right) {
+            samples.entry(labels.name(key)).or_default().push(record);
         }
         let side = |row: &'a Row| {
             let group = summary.group_of(row);
+            // The points of a sweep are no rungs beside the study's own configuration.
+            if group.swept {
+                return None;
+            }
             let samples = samples.remove(row.label.as_str())?;
             Some(Side {
                 row,

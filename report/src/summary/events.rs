@@ -21,6 +21,9 @@ pub struct PauseTimes {
     /// The longest of one search: the median of the samples. The longest of all would be what the
     /// system did to one of them, since pauses are wall time.
     pub max_ns: u64,
+    /// The curve of lengths: per cent of the pauses, and the length in nanoseconds that they do not
+    /// exceed; the medians of the samples.
+    pub percentiles: Vec<(f64, u64)>,
     /// The least utilisation of one search, by window, shortest first: the median of the samples.
     pub mmu: Vec<Mmu>,
 }
@@ -34,7 +37,18 @@ impl PauseTimes {
         for point in pauses.iter().flat_map(|p| &p.mmu) {
             mmu.entry(point.window_ns).or_default().push(point.utilisation);
         }
+        // Percentages are never NaN or negative, so their bits are in their order.
+        let mut curve: BTreeMap<u64, Vec<u64>> = BTreeMap::new();
+        for &(percent, ns) in pauses.iter().flat_map(|p| &p.percentiles) {
+            curve.entry(percent.abs().to_bits()).or_default().push(ns);
+        }
         Some(Self {
+            percentiles: curve
+                .into_iter()
+                .filter_map(|(bits, lengths)| {
+                    Some((f64::from_bits(bits), super::row::middle(lengths.into_iter())?))
+                })
+                .collect(),
             count: middle(|p| p.count)?,
             total_ns: middle(|p| p.total_ns)?,
             p50_ns: middle(|p| p.p50_ns)?,

@@ -2,11 +2,11 @@
 
 use super::{Events, PauseTimes};
 use crate::format::clean;
-use crate::record::{Record, Status};
+use crate::record::{LiveCells, Record, Status};
 use crate::stats::{
     Estimate, MAD_TO_SIGMA, MIN_SAMPLES, SEED, mad, median, median_interval, outliers,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A round of a run. Nothing names a run but its seed and its command line: a resumed one keeps both,
 /// and two runs that were given the same seed differ, unless they are one study made twice.
@@ -84,6 +84,8 @@ pub struct Row {
     pub live_peak_bytes: Option<u64>,
     /// Peak resident set of the process, timed samples only.
     pub rss_peak_bytes: Option<u64>,
+    /// Cells held, by cells allocated, of the first sample that was watched; empty where none was.
+    pub live_cells: Vec<LiveCells>,
     /// How long the program stood still for its memory manager; like times, `None` of a failed row.
     pub pauses: Option<PauseTimes>,
     /// Instructions and other events, from each source that was asked.
@@ -148,6 +150,12 @@ impl Row {
             heap_peak_bytes: memory(|s| s.heap_peak_bytes).or(any(|s| s.heap_peak_bytes)),
             live_peak_bytes: memory(|s| s.live_peak_bytes).or(any(|s| s.live_peak_bytes)),
             rss_peak_bytes: memory(|s| s.rss_peak_bytes),
+            live_cells: samples
+                .iter()
+                .map(|s| &s.live_cells)
+                .find(|curve| !curve.is_empty())
+                .cloned()
+                .unwrap_or_default(),
             pauses: PauseTimes::new(samples).filter(|_| status == Status::Ok),
             events: Events::all(samples, cells_allocated),
             rounds: rounds(by_round.iter().copied()),
@@ -156,6 +164,31 @@ impl Row {
             ..Self::default()
         }
     }
+}
+
+impl Row {
+    /// Time of each sample in nanoseconds with its round's place, and whether it is of the second
+    /// entry of an A/A pair.
+    pub fn dots(&self) -> Vec<Dot> {
+        let all: BTreeSet<&Round> = self.rounds.keys().chain(self.controls.keys()).collect();
+        let place: BTreeMap<&Round, usize> = all.into_iter().zip(0..).collect();
+        let dot = |control| move |(round, &time_ns): (_, &f64)| (round, control, time_ns);
+        let first = self.rounds.iter().map(dot(false));
+        let dots = first.chain(self.controls.iter().map(dot(true)));
+        dots.map(|(round, control, time_ns)| Dot { round: place[round], control, time_ns })
+            .collect()
+    }
+}
+
+/// One sample, as a dot of a chart.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Dot {
+    /// Place of its round among those that the row has samples of.
+    pub round: usize,
+    /// Whether it is of the second entry of an A/A pair.
+    pub control: bool,
+    /// Time of one search in nanoseconds.
+    pub time_ns: f64,
 }
 
 /// On the logarithmic scale that ratios have; too few samples have no outliers.
