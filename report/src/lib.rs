@@ -12,8 +12,9 @@
 //! | [`verdict`] | a ratio in words |
 //! | [`mod@format`] | numbers with units, the same everywhere |
 //! | [`mod@compare`] | two runs of the same work, row by row, with verdicts |
-//! | [`table`] | rows as text for a terminal |
+//! | [`table`] | rows as text for a terminal, as Markdown and as CSV |
 //! | [`charts`] | rows as figures, SVG and PNG |
+//! | [`document`] | the headline and its table as part of a Markdown document |
 //! | [`html`] | all of it on one self-contained page |
 
 #![forbid(unsafe_code)]
@@ -21,6 +22,7 @@
 
 pub mod charts;
 pub mod compare;
+pub mod document;
 pub mod explain;
 pub mod format;
 mod headline;
