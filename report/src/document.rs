@@ -56,7 +56,7 @@ fn studied(summary: &Summary) -> Vec<&Row> {
 /// What made the records, in one line.
 fn small_print(records: &[Record], summary: &Summary, rows: &[&Row]) -> String {
     let commands = told(records.iter().map(|record| clean(&record.command)), code);
-    let machines = told(records.iter().map(|record| machine(&record.machine)), |it| escaped(it));
+    let machines = told(records.iter().map(|record| machine(&record.machine)), escaped);
     let mut parts = vec![format!("Made by {commands}"), format!("on {machines}")];
     let times = || rows.iter().filter_map(|row| row.time_ns);
     let rounds = || times().map(|time| time.samples);
