@@ -1,6 +1,7 @@
 //! All of it on one self-contained page, with the charts beside it as files.
 
-use crate::charts::{Figure, figures, svg, write_png};
+use crate::charts::{Figure, NARROW_PX, WIDE_PX, figures, svg, write_png};
+use crate::explain::{Explanation, explain};
 use crate::record::Record;
 use crate::summary::{Summary, SummaryError};
 use minijinja::syntax::SyntaxConfig;
@@ -67,9 +68,12 @@ pub fn write_report(
 ) -> Result<Written, ReportError> {
     let out_dir = out_dir.as_ref();
     let summary = Summary::new(records, baseline)?;
-    let figures = figures(&summary);
-    let drawings = figures.par_iter().map(|figure| svg(figure.as_ref()));
-    let drawings: Vec<String> = drawings.collect::<Result<_, _>>()?;
+    let explained: Vec<Explanation> = explain(records, &[]).into_iter().flatten().collect();
+    let figures = figures(&summary, &explained);
+    let drawings = figures
+        .par_iter()
+        .map(|figure| Ok([svg(figure.as_ref(), WIDE_PX)?, svg(figure.as_ref(), NARROW_PX)?]));
+    let drawings: Vec<[String; 2]> = drawings.collect::<Result<_, ReportError>>()?;
     let page = page(records, &summary, &figures, &drawings)?;
 
     fs::create_dir_all(out_dir).map_err(|source| unwritable(out_dir, source))?;
@@ -78,7 +82,7 @@ pub fn write_report(
     let charts = figures.par_iter().zip(&drawings).map(|(figure, drawing)| {
         let stem = out_dir.join(figure.file_stem());
         let (svg_path, png_path) = (stem.with_extension("svg"), stem.with_extension("png"));
-        write(&svg_path, drawing)?;
+        write(&svg_path, &drawing[0])?;
         write_png(figure.as_ref(), &png_path)?;
         Ok([svg_path, png_path])
     });
@@ -91,7 +95,7 @@ fn page(
     records: &[Record],
     summary: &Summary,
     figures: &[Box<dyn Figure + '_>],
-    drawings: &[String],
+    drawings: &[[String; 2]],
 ) -> Result<String, minijinja::Error> {
     let mut environment = Environment::new();
     // By name is the default; said outright, because names in records may be hostile.

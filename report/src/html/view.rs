@@ -17,7 +17,7 @@ pub(super) fn page(
     records: &[Record],
     summary: &Summary,
     figures: &[Box<dyn Figure + '_>],
-    drawings: &[String],
+    drawings: &[[String; 2]],
     style: &str,
 ) -> Value {
     let charts: Vec<Value> = figures
@@ -29,7 +29,8 @@ pub(super) fn page(
                 title => figure.title(),
                 caption => figure.caption(),
                 // Ours: plotters escapes the texts within it.
-                svg => Value::from_safe_string(drawing.clone()),
+                svg => Value::from_safe_string(drawing[0].clone()),
+                narrow => Value::from_safe_string(drawing[1].clone()),
             }
         })
         .collect();
