@@ -17,7 +17,7 @@ const MOST_TOLD: usize = 4;
 
 /// The chart that goes with the headline; `None` where there is nothing to draw.
 pub fn chart(summary: &Summary) -> Option<Box<dyn Figure + '_>> {
-    figures(summary).into_iter().find(|figure| figure.file_stem() == CHART)
+    figures(summary, &[]).into_iter().find(|figure| figure.file_stem() == CHART)
 }
 
 /// The headline in Markdown: the chart, if there is one and it has a path; the sentences; the table

@@ -47,7 +47,7 @@ fn points_of_sweeps_are_left_out() {
 fn the_chart_comes_first_where_it_has_a_path() {
     let records = records("study", "gc", "", 2000);
     let text = document(&records, Some("a b/(c).png"));
-    assert!(text.starts_with("![Bars, fastest first: gc "), "{text}");
+    assert!(text.starts_with("![Bars"), "{text}");
     assert!(text.contains("](a%20b/%28c%29.png \"Time per backend at n = 9\")\n\n"), "{text}");
     assert!(document(&records, None).starts_with("gc is "));
     // There is nothing to draw, and nothing to tabulate.
