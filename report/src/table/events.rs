@@ -71,7 +71,7 @@ fn line(row: &Row, events: &Events) -> Option<Vec<String>> {
     })
 }
 
-fn source_name(source: CounterSource) -> &'static str {
+pub(super) fn source_name(source: CounterSource) -> &'static str {
     match source {
         CounterSource::Callgrind => "callgrind",
         CounterSource::Perf => "perf",
