@@ -6,7 +6,7 @@
 //! | `view` | what the templates are given, put together from the files below |
 //! | `charts`, `numbers`, `ratios`, `sheets`, `backends`, `machine` | one part of the page each |
 
-use crate::charts::{Figure, NARROW_PX, WIDE_PX, figures, svg, write_png};
+use crate::charts::{NARROW_PX, WIDE_PX, figures, svg, write_png};
 use crate::explain::{Explanation, explain};
 use crate::record::Record;
 use crate::summary::{Summary, SummaryError};
@@ -106,9 +106,9 @@ impl ReportOptions<'_> {
         let summary = Summary::new(records, self.baseline)?;
         let explained: Vec<Explanation> = explain(records, &[]).into_iter().flatten().collect();
         let figures = figures(&summary, &explained);
-        let drawings = figures.par_iter().map(|figure| {
-            Ok([svg(figure.as_ref(), WIDE_PX)?, svg(figure.as_ref(), NARROW_PX)?])
-        });
+        let drawings = figures
+            .par_iter()
+            .map(|figure| Ok([svg(figure.as_ref(), WIDE_PX)?, svg(figure.as_ref(), NARROW_PX)?]));
         let drawings: Vec<[String; 2]> = drawings.collect::<Result<_, ReportError>>()?;
         let charts = charts::views(&figures, &drawings);
         let page = page::render(view::page(self, records, &summary, charts, out_dir)?)?;

@@ -67,7 +67,8 @@ fn entries(machine: &Machine) -> Vec<Entry> {
         None => format!("{} usable", machine.cores),
     };
     let caches = [("L1d", machine.l1d_bytes), ("L2", machine.l2_bytes), ("L3", machine.l3_bytes)];
-    let cache = |(name, bytes): (&str, Option<u64>)| Some(format!("{name} {}", human_bytes(bytes?)));
+    let cache =
+        |(name, bytes): (&str, Option<u64>)| Some(format!("{name} {}", human_bytes(bytes?)));
     let caches: Vec<String> = caches.into_iter().filter_map(cache).collect();
     let virtualised = match (machine.virtualised, &machine.hypervisor) {
         (Some(false), _) => Some("no virtual machine".to_owned()),
@@ -76,7 +77,8 @@ fn entries(machine: &Machine) -> Vec<Entry> {
         (None, None) => None,
     };
     let governor = |known: &str| format!("frequency governor {known}");
-    let build = machine.debug_build.then(|| "without optimisation: its times say nothing".to_owned());
+    let build =
+        machine.debug_build.then(|| "without optimisation: its times say nothing".to_owned());
     let one = |text: &str| vec![clean(text)];
     let some = |text: Option<String>| text.iter().map(|text| clean(text)).collect();
     let mut entries: Vec<Entry> = vec![
@@ -137,7 +139,7 @@ fn link(file: &Path, out_dir: &Path) -> Value {
     };
     // A name that is no text cannot be linked to.
     let prefix = prefix.filter(|_| file.file_name().is_some_and(|name| name.to_str().is_some()));
-    context! { prefix, raw => name, name => clean(&name) }
+    context! { prefix, name => clean(&name), raw => name }
 }
 
 /// Those that have a value.

@@ -1,9 +1,7 @@
 //! The main table: each row with the raw numbers that the script sorts by.
 
 use super::view::chip;
-use crate::format::{
-    NOTHING, exact_count, human_bytes, human_time, or_nothing, significant, with_interval,
-};
+use crate::format::{exact_count, human_bytes, human_time, or_nothing, significant, with_interval};
 use crate::record::Status;
 use crate::summary::{Group, Row, Summary};
 use crate::verdict::percent;
@@ -33,12 +31,13 @@ const COLUMNS: [(&str, &str, bool); 15] = [
 /// The table and what its controls offer.
 pub(super) fn view(summary: &Summary) -> Value {
     let sizes: BTreeSet<Reverse<u32>> = summary.rows.iter().map(|row| Reverse(row.n)).collect();
-    let families: BTreeSet<&String> = summary.groups.iter().map(|group| &group.family).collect();
+    let families: BTreeSet<String> =
+        summary.groups.iter().map(|group| group.family.clone()).collect();
     context! {
         columns => COLUMNS.map(|(id, title, words)| context! { id, title, words }),
         rows => in_order(summary).map(|row| row_view(summary, row)).collect::<Vec<_>>(),
         sizes => sizes.into_iter().map(|Reverse(n)| n).collect::<Vec<_>>(),
-        families => families.into_iter().filter(|family| !family.is_empty()).collect::<Vec<_>>(),
+        families => families.into_iter().filter(|name| !name.is_empty()).collect::<Vec<_>>(),
         swept => summary.groups.iter().any(|group| group.swept),
     }
 }
@@ -81,10 +80,9 @@ fn row_view(summary: &Summary, row: &Row) -> Value {
     let cells = cells(summary, row);
     let view = |((column, _, words), cell): (&(&str, &str, bool), Cell)| {
         context! {
-            column,
-            words,
+            column => *column,
+            words => *words,
             value => or_empty(cell.value),
-            none => cell.text == NOTHING,
             alarm => *column == "time" && row.status != Status::Ok,
             text => cell.text,
         }

@@ -16,6 +16,8 @@ struct Ratios<'a> {
     /// For each, the first that has the same configuration: another only where there are several
     /// programs or machines, whose baselines change together.
     config_of: Vec<usize>,
+    /// The n of the chart of ratios.
+    charted_n: Option<u32>,
     blocks: Vec<Block>,
 }
 
@@ -39,6 +41,7 @@ pub(super) fn json(summary: &Summary) -> String {
     let ratios = Ratios {
         labels: groups.iter().map(|group| group.label.as_str()).collect(),
         config_of: groups.iter().map(|group| first(&group.config).unwrap_or(0)).collect(),
+        charted_n: summary.largest_studied_n(),
         blocks: blocks.map(|rows| Block { n: rows[0].n, pairs: pairs(summary, rows) }).collect(),
     };
     serde_json::to_string(&ratios).unwrap_or_default().replace('<', "\\u003c")

@@ -32,9 +32,8 @@ pub(super) fn views(summary: &Summary) -> Vec<Value> {
     let rows = || in_order(summary);
     let sheet = |id, title, about, sheet: Option<Sheet>| {
         let Sheet { header, lines, notes, .. } = sheet?;
-        let line = |(group, cells): (usize, Vec<String>)| {
-            (chip(&summary.groups[group].backend), cells)
-        };
+        let line =
+            |(group, cells): (usize, Vec<String>)| (chip(&summary.groups[group].backend), cells);
         Some(view(id, title, about, &header, lines.into_iter().map(line).collect(), notes))
     };
     let views = [

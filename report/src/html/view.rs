@@ -58,16 +58,21 @@ pub(super) fn page(
 fn facts(records: &[Record], summary: &Summary) -> Vec<Value> {
     let Some(n) = summary.largest_studied_n() else { return Vec::new() };
     let rows: Vec<&Row> = summary.studied_at(n).filter(|row| row.time_ns.is_some()).collect();
-    let backends: BTreeSet<&String> =
-        summary.groups.iter().map(|group| &group.backend).collect();
-    let sizes: Vec<String> =
-        records.iter().map(|record| record.n).collect::<BTreeSet<_>>().iter().map(u32::to_string).collect();
+    let backends: BTreeSet<&String> = summary.groups.iter().map(|group| &group.backend).collect();
+    let sizes: Vec<String> = records
+        .iter()
+        .map(|record| record.n)
+        .collect::<BTreeSet<_>>()
+        .iter()
+        .map(u32::to_string)
+        .collect();
     let rounds = |row: &&Row| row.time_ns.map(|time| time.samples);
     let least = rows.iter().filter_map(rounds).min().unwrap_or(0);
     let most = rows.iter().filter_map(rounds).max().unwrap_or(0);
     let rounds = if least == most { most.to_string() } else { format!("{least} to {most}") };
     let floor = summary.noise.iter().filter(|noise| noise.n == n).map(NoiseFloor::fraction);
-    let floor = floor.fold(None, |most: Option<f64>, floor| Some(most.map_or(floor, |m| m.max(floor))));
+    let floor =
+        floor.fold(None, |most: Option<f64>, floor| Some(most.map_or(floor, |m| m.max(floor))));
     let mut facts = vec![
         ("memory managers", backends.len().to_string()),
         ("size of the board, n", sizes.join(", ")),
@@ -99,8 +104,7 @@ pub(super) fn chip(backend: &str) -> String {
 
 /// The styles of all chips.
 fn chips(summary: &Summary) -> String {
-    let names: BTreeSet<String> =
-        summary.groups.iter().map(|group| chip(&group.backend)).collect();
+    let names: BTreeSet<String> = summary.groups.iter().map(|group| chip(&group.backend)).collect();
     let style = |name: &String| format!(".{name} {{ background: #{}; }}\n", &name["c-".len()..]);
     names.iter().map(style).collect()
 }
