@@ -2,7 +2,7 @@
 
 use super::numbers::in_order;
 use super::view::chip;
-use crate::format::{NOTHING, exact_count, human_bytes, or_nothing};
+use crate::format::{exact_count, human_bytes, or_nothing};
 use crate::record::Status;
 use crate::summary::{Row, Summary};
 use crate::table::{self, Sheet};
@@ -62,33 +62,38 @@ fn view(
     }
 }
 
-/// What memory managers differ in, as this page shows it.
-type Count = (&'static str, fn(&Row) -> Option<String>);
+/// What memory managers differ in, and how it is written.
+type Count = (&'static str, fn(&Row) -> Option<u64>, fn(u64) -> String);
 
 const COUNTS: [Count; 11] = [
-    ("increments", |row| row.rc_increments.map(exact_count)),
-    ("decrements", |row| row.rc_decrements.map(exact_count)),
-    ("cells freed", |row| row.cells_freed.map(exact_count)),
-    ("scopes closed", |row| row.scopes.map(exact_count)),
-    ("collections", |row| row.collections.map(exact_count)),
-    ("bytes copied", |row| row.bytes_copied.map(human_bytes)),
-    ("cells marked", |row| row.cells_marked.map(exact_count)),
-    ("cells swept", |row| row.cells_swept.map(exact_count)),
-    ("barrier hits", |row| row.barrier_hits.map(exact_count)),
-    ("most bytes live", |row| row.live_peak_bytes.map(human_bytes)),
-    ("cells left at exit", |row| row.live_cells_at_exit.map(exact_count)),
+    ("increments", |row| row.rc_increments, exact_count),
+    ("decrements", |row| row.rc_decrements, exact_count),
+    ("cells freed", |row| row.cells_freed, exact_count),
+    ("scopes closed", |row| row.scopes, exact_count),
+    ("collections", |row| row.collections, exact_count),
+    ("bytes copied", |row| row.bytes_copied, human_bytes),
+    ("cells marked", |row| row.cells_marked, exact_count),
+    ("cells swept", |row| row.cells_swept, exact_count),
+    ("barrier hits", |row| row.barrier_hits, exact_count),
+    ("most bytes live", |row| row.live_peak_bytes, human_bytes),
+    ("cells left at exit", |row| row.live_cells_at_exit, exact_count),
 ];
 
-/// The work, in the digits that make counts comparable; columns without a count are left out.
+/// The work, in the digits that make counts comparable. Columns without a count are left out; those of
+/// zeros too, and a note says so.
 fn work(summary: &Summary) -> Option<Value> {
-    let counted = |row: &&Row| COUNTS.iter().any(|(_, count)| count(row).is_some());
+    let counted = |row: &&Row| COUNTS.iter().any(|(_, count, _)| count(row).is_some());
     let rows: Vec<&Row> = in_order(summary).filter(counted).collect();
-    let told = |(_, count): &&Count| rows.iter().any(|row| count(row).is_some());
-    let counts: Vec<&Count> = COUNTS.iter().filter(told).collect();
-    let header = ["backend", "n"].into_iter().chain(counts.iter().map(|(title, _)| *title));
+    let most = |(_, count, _): &Count| rows.iter().filter_map(|row| count(row)).max();
+    let (zeros, counts): (Vec<&Count>, Vec<&Count>) = COUNTS
+        .iter()
+        .filter(|count| most(count).is_some())
+        .partition(|count| most(count) == Some(0));
+    let titles = |counts: &[&Count]| counts.iter().map(|count| count.0).collect::<Vec<_>>();
+    let header = ["backend", "n"].into_iter().chain(titles(&counts));
     let header: Vec<String> = header.map(str::to_owned).collect();
     let line = |row: &&Row| {
-        let own = counts.iter().map(|(_, count)| count(row).unwrap_or(NOTHING.to_owned()));
+        let own = counts.iter().map(|(_, count, text)| or_nothing(count(row), text));
         let cells = [row.label.clone(), row.n.to_string()].into_iter().chain(own).collect();
         (chip(&summary.group_of(row).backend), cells)
     };
@@ -97,7 +102,9 @@ fn work(summary: &Summary) -> Option<Value> {
     if lines.is_empty() && same.is_empty() {
         return None;
     }
-    let work = view("counts", "Work", WORK, &header, lines, Vec::new());
+    let note = format!("None had any of these: {}.", titles(&zeros).join(", "));
+    let notes = if zeros.is_empty() { Vec::new() } else { vec![note] };
+    let work = view("counts", "Work", WORK, &header, lines, notes);
     Some(context! { same, ..work })
 }
 
