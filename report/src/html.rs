@@ -4,9 +4,10 @@
 //! |---|---|
 //! | `page` | the templates, the style, the script, and what the browser may do with them |
 //! | `view` | what the templates are given, put together from the files below |
-//! | `charts`, `numbers`, `ratios`, `sheets`, `backends`, `machine` | one part of the page each |
+//! | `charts`, `claims`, `numbers`, `ratios`, `sheets`, `backends`, `machine` | one part of the page each |
 
 use crate::charts::{NARROW_PX, WIDE_PX, figures, svg, write_png};
+use crate::claims::{ClaimError, judge};
 use crate::explain::{Explanation, explain};
 use crate::record::Record;
 use crate::summary::{Summary, SummaryError};
@@ -18,6 +19,7 @@ use thiserror::Error;
 
 mod backends;
 mod charts;
+mod claims;
 mod machine;
 mod numbers;
 mod page;
@@ -68,6 +70,9 @@ pub enum ReportError {
         /// The drawing library's reason.
         reason: String,
     },
+    /// The claims cannot be judged, a defect of their file.
+    #[error(transparent)]
+    Claims(#[from] ClaimError),
     /// The page's template failed, a defect of this crate.
     #[error("the page's template failed: {0}")]
     Template(#[from] minijinja::Error),
@@ -111,7 +116,8 @@ impl ReportOptions<'_> {
             .map(|figure| Ok([svg(figure.as_ref(), WIDE_PX)?, svg(figure.as_ref(), NARROW_PX)?]));
         let drawings: Vec<[String; 2]> = drawings.collect::<Result<_, ReportError>>()?;
         let charts = charts::views(&figures, &drawings);
-        let page = page::render(view::page(self, records, &summary, charts, out_dir)?)?;
+        let judged = if records.is_empty() { Vec::new() } else { judge(records, &summary)? };
+        let page = page::render(view::page(self, records, &summary, charts, &judged, out_dir))?;
 
         fs::create_dir_all(out_dir).map_err(|source| unwritable(out_dir, source))?;
         let index = out_dir.join("index.html");

@@ -1,8 +1,9 @@
 //! What the templates are given: every value already text, every list already in order.
 
-use super::{ReportError, ReportOptions};
-use super::{backends, machine, numbers, ratios, sheets};
+use super::ReportOptions;
+use super::{backends, claims, machine, numbers, ratios, sheets};
 use crate::charts::{Rgb, backend_colour};
+use crate::claims::Judged;
 use crate::format::{NOTHING, exact_count, with_interval};
 use crate::headline;
 use crate::record::{Record, Status};
@@ -25,12 +26,15 @@ pub(super) fn page(
     records: &[Record],
     summary: &Summary,
     charts: Vec<Value>,
+    judged: &[Judged],
     out_dir: &Path,
-) -> Result<Page, ReportError> {
+) -> Page {
     let parts = context! {
         sentences => headline::sentences(records, summary),
         facts => facts(records, summary),
         charts,
+        claims => claims::views(judged),
+        tally => claims::tally(judged),
         baseline => ratios::first_label(summary),
         choices => ratios::choices(summary),
         // Ours, and `<` is escaped in it.
@@ -51,7 +55,7 @@ pub(super) fn page(
         run => machine::run(options, records, summary, out_dir),
         machines => machine::machines(records),
     };
-    Ok(Page { parts, chips: chips(summary) })
+    Page { parts, chips: chips(summary) }
 }
 
 /// What was measured, in a few short facts.
