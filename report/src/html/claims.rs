@@ -42,12 +42,15 @@ fn is_measured(claim: &Judged) -> bool {
     claim.tests.iter().flat_map(|test| &test.findings).any(|finding| finding.value.is_some())
 }
 
+/// With the tests that were measured before the others.
 fn claim_view(claim: &Judged) -> Value {
+    let mut tests: Vec<&Tested> = claim.tests.iter().collect();
+    tests.sort_by_key(|test| test.findings.iter().all(|finding| finding.value.is_none()));
     context! {
         id => &claim.id,
         sentence => &claim.sentence,
         source => &claim.source,
-        tests => claim.tests.iter().map(test_view).collect::<Vec<_>>(),
+        tests => tests.into_iter().map(test_view).collect::<Vec<_>>(),
     }
 }
 

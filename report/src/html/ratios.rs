@@ -94,3 +94,75 @@ pub(super) fn first_label(summary: &Summary) -> &str {
     let is_baseline = |row: &&Row| summary.is_baseline(row);
     in_order(summary).find(is_baseline).map_or("", |row| &row.label)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::{Machine, Record};
+    use serde_json::Value as Json;
+
+    /// Two backends on two machines, at two sizes, with a sweep's point of one run beside them.
+    fn records() -> Vec<Record> {
+        let mut records = Vec::new();
+        for round in 0..8 {
+            for (backend, ns) in [("gc", 1_000), ("<b", 2_500)] {
+                for (cores, n) in [(2, 8), (2, 9), (4, 9)] {
+                    records.push(Record {
+                        backend: backend.into(),
+                        n,
+                        round,
+                        iterations_ns: vec![(ns + u64::from(round * 7 % 5)) * u64::from(n)],
+                        machine: Machine { cores, ..Machine::default() },
+                        ..Record::new()
+                    });
+                }
+            }
+        }
+        records
+    }
+
+    #[test]
+    fn every_pair_is_there_both_ways() {
+        let summary = Summary::new(&records(), None).unwrap();
+        let text = json(&summary);
+        assert!(!text.contains('<'), "{text}");
+        let ratios: Json = serde_json::from_str(&text).unwrap();
+        let labels: Vec<&str> =
+            ratios["labels"].as_array().unwrap().iter().map(|l| l.as_str().unwrap()).collect();
+        assert_eq!(
+            labels,
+            ["gc [machine 1]", "<b [machine 1]", "gc [machine 2]", "<b [machine 2]"]
+        );
+        assert_eq!(ratios["config_of"], serde_json::json!([0, 1, 0, 1]));
+        assert_eq!(ratios["charted_n"], 9);
+        let blocks = ratios["blocks"].as_array().unwrap();
+        assert_eq!(blocks.iter().map(|b| b["n"].as_u64().unwrap()).collect::<Vec<_>>(), [8, 9, 9]);
+        for block in blocks {
+            let pairs = block["pairs"].as_array().unwrap();
+            assert_eq!(pairs.len(), 2);
+            let value = |i: usize| pairs[i][2].as_f64().unwrap();
+            assert!((value(0) * value(1) - 1.0).abs() < 1e-8);
+            for pair in pairs {
+                let [side, base] = [0, 1].map(|i| labels[pair[i].as_u64().unwrap() as usize]);
+                assert_ne!(side, base);
+                let slow = side.starts_with("<b");
+                assert_eq!(pair[2].as_f64().unwrap() > 2.4, slow, "{pair}");
+                let word = if slow { "times slower (95 %)" } else { "times faster (95 %)" };
+                assert!(pair[6].as_str().unwrap().contains(word), "{pair}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_rows_ratio_is_the_first_choice() {
+        let summary = Summary::new(&records(), Some("<b")).unwrap();
+        assert_eq!(first_label(&summary), "<b [machine 1]");
+        assert!(choices(&summary)[1].get_attr("chosen").unwrap().is_true());
+        let row = &summary.rows[0];
+        let base = summary.rows.iter().find(|other| summary.is_baseline(other)).unwrap();
+        let Pair(_, _, value, _, _, text, words) = pair(&summary, row, base).unwrap();
+        assert_eq!(value, rounded(row.ratio.unwrap().value));
+        assert_eq!(text, with_interval(&row.ratio.unwrap(), 1.0));
+        assert_eq!(words, summary.verdict(row).unwrap().words());
+    }
+}
