@@ -1,5 +1,6 @@
 //! What is made of finished records: the tables, the report, and the part of a document.
 
+use crate::arguments::report_command;
 use crate::exit::{Exit, Stop};
 use crate::folder::report_in;
 use crate::options::{self, Sheet};
@@ -7,7 +8,7 @@ use crate::splice::Splice;
 use crate::{records, terminal};
 use anyhow::anyhow;
 use report::format::visible;
-use report::{Record, ReportError, Status, Summary, table, write_report};
+use report::{Record, ReportError, ReportOptions, Status, Summary, table};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -37,7 +38,7 @@ pub fn run(options: &options::Report) -> Result<Exit, Stop> {
     }
     splices.iter().try_for_each(Splice::writable)?;
     let counted = records.iter().all(|record| record.counted);
-    let index = write(&records, baseline, &report_in(&options.out))?;
+    let index = write(&records, baseline, &options.files, &report_in(&options.out))?;
     terminal::print(&sheet(&summary, options.format, counted, options.pauses))?;
     splices.iter().try_for_each(Splice::write)?;
     if options.format == Sheet::Table && !options.quiet {
@@ -77,13 +78,20 @@ fn agree(records: &[Record]) -> Result<(), Stop> {
     Ok(())
 }
 
-/// Writes the report into a folder and returns its page.
+/// Writes the report of records from some files into a folder and returns its page.
 ///
 /// # Errors
 ///
 /// [`Exit::BadInput`]: an unknown baseline, a folder that cannot be written.
-pub fn write(records: &[Record], baseline: Option<&str>, folder: &Path) -> Result<PathBuf, Stop> {
-    match write_report(records, baseline, folder) {
+pub fn write(
+    records: &[Record],
+    baseline: Option<&str>,
+    files: &[PathBuf],
+    folder: &Path,
+) -> Result<PathBuf, Stop> {
+    let command = report_command(files, baseline);
+    let options = ReportOptions { baseline, record_files: files, command: Some(&command) };
+    match options.write(records, folder) {
         Ok(written) => Ok(written.index),
         Err(why @ (ReportError::Summary(_) | ReportError::Unwritable { .. })) => {
             Err(Stop::bad_input(why))

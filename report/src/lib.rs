@@ -37,7 +37,7 @@ pub mod table;
 pub mod verdict;
 
 pub use compare::{CompareError, Comparison};
-pub use html::{ReportError, Written, write_report};
+pub use html::{ReportError, ReportOptions, Written, write_report};
 pub use record::{
     Capabilities, CounterSource, Counters, LiveCells, Machine, Mmu, Pauses, ReadError, Record,
     SCHEMA, Status, read_lines, read_prefix, read_records, write_record,

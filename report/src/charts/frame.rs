@@ -1,6 +1,6 @@
 //! What every chart has: paper, a title, and below it a line or two on how to read it.
 
-use super::canvas::{Anchor, Canvas};
+use super::canvas::{Anchor, Canvas, Mark};
 use super::colour::{FAINT, INK, PAPER};
 use super::font::wrapped;
 
@@ -47,10 +47,13 @@ impl Frame {
     pub fn draw(&self, canvas: &mut Canvas, height_px: f64) {
         canvas.rect((0.0, 0.0), (self.width_px, height_px), PAPER);
         let mut y = 24.0;
-        for line in &self.title {
-            canvas.text((MARGIN_PX, y), line, TITLE_PX, INK, Anchor::Start);
-            y += 23.0;
-        }
+        // Marked, so that a page that has its own titles can leave this one out.
+        canvas.marked(Mark::tip("title", ""), |canvas| {
+            for line in &self.title {
+                canvas.text((MARGIN_PX, y), line, TITLE_PX, INK, Anchor::Start);
+                y += 23.0;
+            }
+        });
         for line in &self.subtitle {
             canvas.text((MARGIN_PX, y), line, SMALL_PX, FAINT, Anchor::Start);
             y += 17.0;
