@@ -12,6 +12,7 @@
 //! | `measure` | an expression over all rounds: a median with its interval |
 //! | `verdict` | a measured value against what the claim predicts |
 
+use crate::format::shorten;
 use crate::record::Record;
 use crate::stats::Estimate;
 use crate::summary::Summary;
@@ -104,7 +105,7 @@ pub enum ClaimError {
         id: String,
     },
     /// An expression is none, asks for what there is not, or does not end in time.
-    #[error("claim {claim}, '{title}': {expression}: {reason}")]
+    #[error("claim {claim}, '{title}': {}: {reason}", shorten(expression, 200))]
     Expression {
         /// The claim.
         claim: String,
@@ -171,9 +172,8 @@ impl Claims {
         let meter = Meter::new();
         let judged = self.claims.par_iter().map(|claim| {
             let tests = claim.tests.iter().map(|test| {
-                test.judge(&meter, &scenes).map_err(|(comparison, reason)| {
-                    wrong(claim, test, comparison, reason)
-                })
+                test.judge(&meter, &scenes)
+                    .map_err(|(comparison, reason)| wrong(claim, test, comparison, reason))
             });
             Ok(Judged {
                 id: claim.id.clone(),
@@ -197,11 +197,7 @@ fn wrong(claim: &Claim, test: &Test, comparison: &Comparison, reason: String) ->
 
 impl Test {
     /// The error is what is wrong with the comparison's expression.
-    fn judge(
-        &self,
-        meter: &Meter,
-        scenes: &[Arc<Scene>],
-    ) -> Result<Tested, (&Comparison, String)> {
+    fn judge(&self, meter: &Meter, scenes: &[Arc<Scene>]) -> Result<Tested, (&Comparison, String)> {
         let tested = Tested {
             title: self.title.clone(),
             expression: None,
