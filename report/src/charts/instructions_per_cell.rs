@@ -186,7 +186,8 @@ impl Figure for InstructionsPerCell<'_> {
             Column::new(&frame, [("per ns", "99.9"), ("mispredicted", "0.0999")]);
         let values = self.families.rows().map(|row| text_px(&self.value(row), EM_PX));
         let value_px = values.fold(0.0, f64::max) + 20.0;
-        let lines = Lines::new(&frame, &self.families.names(), value_px + columns_px);
+        let names = self.families.names();
+        let lines = Lines::new(&frame, &names, value_px + columns_px);
         let counts = || {
             let counts = self.families.rows().map(|row| self.counts(row));
             counts.flat_map(|(bar, mark)| [bar, mark]).flatten()
@@ -205,25 +206,29 @@ impl Figure for InstructionsPerCell<'_> {
                 Line::Backend(row) => {
                     let mark = Mark::tip(format!("instructions:{}", row.label), self.told(row));
                     canvas.marked(mark, |canvas| {
-                        lines.name(canvas, line, &self.families.names()[line]);
+                        lines.name(canvas, line, &names[line]);
                         self.draw_counts(canvas, &lines, &axis, line, row);
                     });
                 }
             }
         }
-        let told: [(&str, &dyn Fn(&Row) -> Option<f64>); 2] =
-            [("per ns", &|row| self.per_ns(row)), ("mispredicted", &|row| self.missed(row))];
-        for (column, (title, number)) in columns.iter().zip(told) {
-            if !self.families.rows().any(|row| number(row).is_some()) {
+        let numbers = |number: &dyn Fn(&Row) -> Option<f64>| -> Vec<Option<f64>> {
+            let number = |line: &Line| match line {
+                Line::Backend(row) => Some(number(row)),
+                Line::Family(_) => None,
+            };
+            self.families.lines().iter().map(|line| number(line).flatten()).collect()
+        };
+        let told = [numbers(&|row| self.per_ns(row)), numbers(&|row| self.missed(row))];
+        for ((column, title), numbers) in columns.iter().zip(["per ns", "mispredicted"]).zip(told) {
+            if numbers.iter().all(Option::is_none) {
                 continue;
             }
-            for (line, what) in self.families.lines().into_iter().enumerate() {
-                match what {
-                    Line::Backend(row) => {
-                        column.text(canvas, &lines, line, &or_nothing(number(row), significant));
-                    }
-                    Line::Family(_) if line == 0 => column.text(canvas, &lines, line, title),
-                    Line::Family(_) => {}
+            column.text(canvas, &lines, 0, title);
+            for (line, what) in self.families.lines().iter().enumerate() {
+                if matches!(what, Line::Backend(_)) {
+                    let text = or_nothing(numbers[line], significant);
+                    column.text(canvas, &lines, line, &text);
                 }
             }
         }

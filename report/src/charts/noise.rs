@@ -195,10 +195,9 @@ impl Figure for Noise<'_> {
     }
 
     fn caption(&self) -> String {
-        let floors: Vec<f64> = self.floors().into_iter().flatten().collect();
-        let band = match floors.is_empty() {
-            true => "Nothing was entered twice, so there is no band for the noise floor.",
-            false => {
+        let band = match self.floors().iter().any(Option::is_some) {
+            false => "Nothing was entered twice, so there is no band for the noise floor.",
+            true => {
                 "The band is the noise floor: how far the median of one backend may be from that of \
                  the same backend entered again. Single samples scatter more widely than medians do."
             }

@@ -184,9 +184,9 @@ fn simulated_eyes_confuse_what_they_should() {
     let far = |view: usize, a, b| distance(&VIEWS[view].1, a, b);
     let (red, green) = (Rgb(190, 60, 0), Rgb(95, 110, 0));
     assert!(far(0, red, green) > 0.15 && far(1, red, green) < 0.1 && far(2, red, green) < 0.06);
-    for view in 0..VIEWS.len() {
-        let black_to_white = far(view, Rgb(0, 0, 0), Rgb(255, 255, 255));
-        assert!((black_to_white - 1.0).abs() < 1e-3, "{}: {black_to_white}", VIEWS[view].0);
+    for (view, matrix) in &VIEWS {
+        let black_to_white = distance(matrix, Rgb(0, 0, 0), Rgb(255, 255, 255));
+        assert!((black_to_white - 1.0).abs() < 1e-3, "{view}: {black_to_white}");
     }
     assert!((contrast([0.0; 3], [1.0; 3]) - 21.0).abs() < 1e-9);
 }
