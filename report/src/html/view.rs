@@ -30,7 +30,7 @@ pub(super) fn page(
     out_dir: &Path,
 ) -> Page {
     let parts = context! {
-        sentences => headline::sentences(records, summary),
+        sentences => headline::sentences(records, summary).iter().map(|text| unbroken(text)).collect::<Vec<_>>(),
         facts => facts(records, summary),
         charts,
         claims => claims::views(judged),
@@ -111,4 +111,9 @@ fn chips(summary: &Summary) -> String {
     let names: BTreeSet<String> = summary.groups.iter().map(|group| chip(&group.backend)).collect();
     let style = |name: &String| format!(".{name} {{ background: #{}; }}\n", &name["c-".len()..]);
     names.iter().map(style).collect()
+}
+
+/// A sentence in which no line ends within `n = 9`.
+fn unbroken(sentence: &str) -> String {
+    sentence.replace("n = ", "n\u{a0}=\u{a0}")
 }
