@@ -9,19 +9,30 @@
 //! | `svg` | a canvas as an SVG document |
 //! | `frame`, `axis`, `font`, `colour` | paper and title; values to pixels; widths of texts; colours by name |
 //! | `bars` | charts of horizontal bars |
-//! | `plot` | charts of lines on two axes, named at their ends |
+//! | `plot`, `scale`, `above` | charts of lines on two axes, named at their ends; what stands above the lines |
+//! | `beside` | labels beside points |
+//! | `swept`, `levels` | configurations that differ in one parameter; what they are held against |
 //! | all others | one figure each |
 
+mod above;
 mod axis;
 mod bars;
+mod beside;
 mod canvas;
 mod colour;
 mod font;
 mod frame;
+mod heap_limit;
+mod levels;
 mod memory_per_backend;
 mod plot;
+mod scale;
 mod spread;
 mod svg;
+mod sweep;
+mod swept;
+mod threads;
+mod time_against_memory;
 mod time_against_n;
 mod time_per_backend;
 
@@ -69,12 +80,16 @@ pub fn figures<'a>(
     summary: &'a Summary,
     explained: &'a [Explanation],
 ) -> Vec<Box<dyn Figure + 'a>> {
-    
-    let figures: Vec<Made<'a>> = vec![
+    let mut figures: Vec<Made<'a>> = vec![
         made(time_per_backend::TimePerBackend::new(summary)),
         made(time_against_n::TimeAgainstN::new(summary)),
+        made(time_against_memory::TimeAgainstMemory::new(summary)),
+        made(heap_limit::HeapLimit::new(summary, heap_limit::Unit::Multiple)),
+        made(heap_limit::HeapLimit::new(summary, heap_limit::Unit::Bytes)),
         made(memory_per_backend::MemoryPerBackend::new(summary)),
+        made(threads::TimeAgainstThreads::new(summary)),
     ];
+    figures.extend(sweep::sweeps(summary).into_iter().map(|sweep| made(Some(sweep))));
     figures.into_iter().flatten().collect()
 }
 
@@ -102,5 +117,7 @@ fn failed(figure: &dyn Figure, reason: &dyn std::fmt::Display) -> ReportError {
     ReportError::Chart { stem: figure.file_stem(), reason: reason.to_string() }
 }
 
+#[cfg(test)]
+mod made_up;
 #[cfg(test)]
 mod tests;

@@ -9,7 +9,7 @@ use crate::format::shorten;
 use crate::summary::Group;
 
 const BOTTOM_PX: f64 = 48.0;
-const LABEL_CHARS: usize = 30;
+pub(super) const LABEL_CHARS: usize = 30;
 
 /// The lines of a chart, and where its bars lie.
 ///

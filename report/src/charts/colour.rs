@@ -102,7 +102,18 @@ fn oklch(lightness: f64, chroma: f64, hue: f64) -> Rgb {
 }
 
 /// Draws the marker of a backend; `variant` tells groups of the same backend apart.
-pub(super) fn marker(canvas: &mut Canvas, backend: &str, variant: usize, (x, y): Point) {
+pub(super) fn marker(canvas: &mut Canvas, backend: &str, variant: usize, at: Point) {
+    canvas.area(corners(backend, variant, at, 1.0), backend_colour(backend));
+}
+
+/// The same with a hole in it.
+pub(super) fn hollow_marker(canvas: &mut Canvas, backend: &str, at: Point) {
+    canvas.area(corners(backend, 0, at, 1.15), backend_colour(backend));
+    canvas.area(corners(backend, 0, at, 0.6), PAPER);
+}
+
+/// The corners of a marker.
+fn corners(backend: &str, variant: usize, (x, y): Point, scale: f64) -> Vec<Point> {
     const SHAPES: [&[Point]; 6] = [
         &[(-3.5, -3.5), (3.5, -3.5), (3.5, 3.5), (-3.5, 3.5)],
         &[(0.0, -5.0), (4.6, 3.4), (-4.6, 3.4)],
@@ -127,8 +138,7 @@ pub(super) fn marker(canvas: &mut Canvas, backend: &str, variant: usize, (x, y):
     // Shifted after each turn, so that names of the same lightness differ in shape.
     let place = place(backend);
     let shape = SHAPES[(place + place / SHAPES.len() + variant) % SHAPES.len()];
-    let points: Vec<Point> = shape.iter().map(|(dx, dy)| (x + dx, y + dy)).collect();
-    canvas.area(points, backend_colour(backend));
+    shape.iter().map(|(dx, dy)| (x + scale * dx, y + scale * dy)).collect()
 }
 
 #[cfg(test)]

@@ -28,6 +28,44 @@ fn crowded(ratio: f64, sizes: std::ops::RangeInclusive<u32>) -> Vec<Record> {
         .collect()
 }
 
+/// Sweeps beside it, of backends with long names: of two parameters, of heap limits in multiples and
+/// in bytes with many that are not enough, and of threads.
+fn crowded_sweeps(ratio: f64) -> Vec<Record> {
+    let backends = ('a'..='h').map(|letter| format!("collector-of-a-long-name-{letter}"));
+    let mut records = Vec::new();
+    for (i, backend) in backends.enumerate() {
+        let base = |run: &str, step: u32, params: &[(&str, &str)]| {
+            let ns = 1e6 * ratio.powi(i as i32) * (1.0 + f64::from(step) / 7.0);
+            let ms = (ns / 1e6).ceil() as u64;
+            let mut record = made_up::sample(run, &backend, params, 9, ms);
+            record.iterations_ns = vec![ns as u64];
+            record.machine.l1d_bytes = Some(32 << 10);
+            record.machine.l3_bytes = Some(32 << 20);
+            record.heap_peak_bytes = Some(ns as u64);
+            record
+        };
+        let plain = [("nursery", "256KiB"), ("growth", "2.0"), ("heap-limit", "8GiB")];
+        records.push(base("study", 0, &plain));
+        for step in 0..11 {
+            let (nursery, limit) = (format!("{}KiB", 8 << step), format!("{}KiB", 64 << step));
+            let (growth, multiple) = (format!("1.{step}"), format!("{}x", 1 << step));
+            records.push(base("nursery", step, &[("nursery", &nursery), plain[1], plain[2]]));
+            records.push(base("growth", step, &[plain[0], ("growth", &growth), plain[2]]));
+            let limited =
+                [plain[0], plain[1], ("heap-limit", &*limit), ("heap-multiple", &*multiple)];
+            for (run, params) in [("bytes", &limited[..3]), ("multiples", &limited)] {
+                let mut record = base(run, 11 - step, params);
+                if step < i as u32 {
+                    record.status = Status::OutOfMemory;
+                }
+                records.push(record);
+            }
+            records.push(Record { threads: step + 1, ..base("threads", 11 - step, &plain) });
+        }
+    }
+    records
+}
+
 /// Left, top, right and bottom of each text.
 fn boxes(canvas: &Canvas) -> Vec<(String, [f64; 4])> {
     boxes_of(canvas.shapes())
@@ -50,12 +88,31 @@ fn boxes_of(shapes: &[Shape]) -> Vec<(String, [f64; 4])> {
 fn no_text_touches_another_or_leaves_the_paper() {
     for ratio in [1.0, 1.01, 1.3, 2.0] {
         for sizes in [9..=9, 6..=9] {
-            let summary = Summary::new(&crowded(ratio, sizes.clone()), None).unwrap();
+            let mut records = crowded(ratio, sizes.clone());
+            let swept = sizes.clone().count() == 1 && ratio != 1.01;
+            records.extend(if swept { crowded_sweeps(ratio) } else { Vec::new() });
+            let summary = Summary::new(&records, None).unwrap();
             let figures = figures(&summary, &[]);
-            assert_eq!(figures.len(), if sizes.clone().count() > 1 { 3 } else { 2 });
+            let stems: Vec<String> = figures.iter().map(|figure| figure.file_stem()).collect();
+            let mut expected =
+                vec!["time-per-backend", "memory-per-backend", "time-against-memory"];
+            expected.extend((sizes.clone().count() > 1).then_some("time-against-n"));
+            let sweeps = [
+                "time-against-heap-limit",
+                "time-against-heap-limit-bytes",
+                "time-against-threads",
+                "sweep-nursery",
+                "sweep-growth",
+            ];
+            expected.extend(sweeps.iter().filter(|_| swept));
+            for stem in expected {
+                assert!(stems.iter().any(|other| other == stem), "{stem} is not of {stems:?}");
+            }
             for (figure, width) in figures.iter().flat_map(|f| [(f, WIDE_PX), (f, NARROW_PX)]) {
                 let height = figure.height_px(width);
+                let t = std::time::Instant::now();
                 let texts = boxes(&drawn(figure.as_ref(), width));
+                eprintln!("{} {width} {:?}", figure.file_stem(), t.elapsed());
                 for (i, (text, [left, top, right, bottom])) in texts.iter().enumerate() {
                     let place = format!("{} {width}, ratio {ratio}: '{text}'", figure.file_stem());
                     assert!(*left >= 0.0 && *right <= f64::from(width), "{place} leaves sideways");
