@@ -9,25 +9,36 @@
 //! | `svg` | a canvas as an SVG document |
 //! | `frame`, `axis`, `font`, `colour` | paper and title; values to pixels; widths of texts; colours by name |
 //! | `bars`, `families` | charts of horizontal bars; their rows by family |
-//! | `plot` | charts of lines on two axes, named at their ends |
+//! | `plot`, `scale`, `above` | charts of lines on two axes, named at their ends; what stands above the lines |
+//! | `beside` | labels beside points |
+//! | `swept`, `levels` | configurations that differ in one parameter; what they are held against |
 //! | all others | one figure each |
 
+mod above;
 mod axis;
 mod bars;
+mod beside;
 mod canvas;
 mod colour;
 mod families;
 mod font;
 mod frame;
+mod heap_limit;
 mod instructions_per_cell;
 mod ladder;
+mod levels;
 mod live_cells;
 mod memory_per_backend;
 mod noise;
 mod pauses;
 mod plot;
+mod scale;
 mod spread;
 mod svg;
+mod sweep;
+mod swept;
+mod threads;
+mod time_against_memory;
 mod time_against_n;
 mod time_per_backend;
 mod utilisation;
@@ -76,17 +87,24 @@ pub fn figures<'a>(
     summary: &'a Summary,
     explained: &'a [Explanation],
 ) -> Vec<Box<dyn Figure + 'a>> {
-    let figures: Vec<Made<'a>> = vec![
+    let mut figures: Vec<Made<'a>> = vec![
         made(time_per_backend::TimePerBackend::new(summary)),
         made(ladder::Waterfall::new(explained)),
         made(time_against_n::TimeAgainstN::new(summary)),
+        made(time_against_memory::TimeAgainstMemory::new(summary)),
+        made(heap_limit::HeapLimit::new(summary, heap_limit::Unit::Multiple)),
+        made(heap_limit::HeapLimit::new(summary, heap_limit::Unit::Bytes)),
+    ];
+    figures.extend(sweep::sweeps(summary).into_iter().map(|sweep| made(Some(sweep))));
+    figures.extend([
         made(pauses::PauseLengths::new(summary)),
         made(utilisation::Utilisation::new(summary)),
         made(live_cells::CellsHeld::new(summary)),
         made(memory_per_backend::MemoryPerBackend::new(summary)),
         made(instructions_per_cell::InstructionsPerCell::new(summary)),
+        made(threads::TimeAgainstThreads::new(summary)),
         made(noise::Noise::new(summary)),
-    ];
+    ]);
     figures.into_iter().flatten().collect()
 }
 
@@ -114,5 +132,7 @@ fn failed(figure: &dyn Figure, reason: &dyn std::fmt::Display) -> ReportError {
     ReportError::Chart { stem: figure.file_stem(), reason: reason.to_string() }
 }
 
+#[cfg(test)]
+mod made_up;
 #[cfg(test)]
 mod tests;

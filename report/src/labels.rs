@@ -5,11 +5,14 @@ use crate::record::{Machine, Record};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Name of the library that takes malloc's place, among the parameters.
-const ALLOCATOR: &str = "allocator";
+pub(crate) const ALLOCATOR: &str = "allocator";
 
 /// Names of the heap limit, and of the multiple of what lives that it is, among the parameters.
-const HEAP_LIMIT: &str = "heap-limit";
-const HEAP_MULTIPLE: &str = "heap-multiple";
+pub(crate) const HEAP_LIMIT: &str = "heap-limit";
+pub(crate) const HEAP_MULTIPLE: &str = "heap-multiple";
+
+/// Name of the number of threads, beside the parameters.
+pub(crate) const THREADS: &str = "threads";
 
 /// What makes two samples samples of the same configuration, whatever their n.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -29,7 +32,7 @@ impl Key {
     pub fn anywhere(record: &Record) -> Self {
         let mut params: BTreeMap<_, _> =
             record.params.iter().map(|(name, value)| (clean(name), clean(value))).collect();
-        params.insert("threads".to_owned(), record.threads.to_string());
+        params.insert(THREADS.to_owned(), record.threads.to_string());
         // A limit that is a multiple of what lives is another number of bytes at each n.
         if params.contains_key(HEAP_MULTIPLE) {
             params.remove(HEAP_LIMIT);

@@ -2,7 +2,7 @@
 
 use crate::format::clean;
 use crate::labels::{Key, Labels, origin_names};
-use crate::record::{Capabilities, Record, Status};
+use crate::record::{Capabilities, Machine, Record, Status};
 use crate::stats::{Estimate, SEED, paired_ratio};
 use crate::verdict::Verdict;
 use rayon::prelude::*;
@@ -20,6 +20,7 @@ pub use noise::NoiseFloor;
 #[cfg(test)]
 pub(crate) use noise::floor_of;
 pub(crate) use noise::pairs;
+pub(crate) use order::magnitude;
 pub use overall::Overall;
 pub(crate) use row::Round;
 pub use row::{Dot, Row};
@@ -33,6 +34,8 @@ pub struct Summary {
     /// The programs, commits and machines that the records come from, nearly always one, and what each
     /// is called: empty where it is the only one.
     pub origins: Vec<(Origin, String)>,
+    /// The machine of each origin, as its first record describes it.
+    pub machines: Vec<Machine>,
     /// The configurations, origin by origin: fastest at the largest n first, those without a time last.
     pub groups: Vec<Group>,
     /// One row for each configuration and n: by n, then origin, then time; those without a time last,
@@ -66,6 +69,8 @@ pub struct Group {
     pub about: String,
     /// What the backend can and cannot do.
     pub capabilities: Capabilities,
+    /// Threads that ran the program.
+    pub threads: u32,
     /// Every parameter with its value.
     pub params: BTreeMap<String, String>,
 }
@@ -110,6 +115,11 @@ impl Summary {
         let origins: BTreeSet<&Origin> = samples.keys().map(|key| &key.origin).collect();
         let names = origin_names(&origins);
         let origins: Vec<(Origin, String)> = origins.into_iter().cloned().zip(names).collect();
+        let machine = |origin: &Origin| {
+            let first = keys.iter().zip(records).find(|(key, _)| key.origin == *origin);
+            first.map_or_else(Machine::default, |(_, record)| record.machine.clone())
+        };
+        let machines = origins.iter().map(|(origin, _)| machine(origin)).collect();
         let mut groups: Vec<Grouped> = samples
             .par_iter()
             .filter_map(|(key, sizes)| {
@@ -126,7 +136,7 @@ impl Summary {
         });
 
         let baseline = choose_baseline(&groups, baseline)?;
-        let mut summary = Self { origins, baseline, ..Self::default() };
+        let mut summary = Self { origins, machines, baseline, ..Self::default() };
         for (place, (group, rows)) in groups.into_iter().enumerate() {
             summary.rows.extend(rows.into_iter().map(|row| Row { group: place, ..row }));
             summary.groups.push(group);
@@ -289,6 +299,7 @@ impl Group {
                 returns: clean(&record.capabilities.returns),
                 ..record.capabilities.clone()
             },
+            threads: record.threads,
             params: record.params.iter().map(|(k, v)| (clean(k), clean(v))).collect(),
         }
     }

@@ -241,6 +241,8 @@ fn the_same_records_give_the_same_bytes() {
             "ladder.png",
             "time-against-n.svg",
             "time-against-n.png",
+            "time-against-memory.svg",
+            "time-against-memory.png",
             "memory-per-backend.svg",
             "memory-per-backend.png",
             "noise.svg",

@@ -53,7 +53,12 @@ impl Axis {
             values.filter(|v| (low..=high).contains(v)).collect()
         };
         let fine = all(&[1.0, 2.0, 5.0]);
-        if fine.len() <= 9 { fine } else { all(&[1.0]) }
+        match fine.len() {
+            // Too short an axis for those.
+            0..3 => Self { log: false, ..*self }.ticks(),
+            3..=9 => fine,
+            _ => all(&[1.0]),
+        }
     }
 
     /// Powers of two to mark, at most eight or so.
@@ -102,6 +107,7 @@ mod tests {
         let axis = Axis::for_bars(1.0, 50.0, (0.0, 100.0));
         assert!(axis.log);
         assert_eq!(axis.ticks(), [1.0, 2.0, 5.0, 10.0, 20.0, 50.0]);
+        assert_eq!(Axis::log(16.0, 40.0, (0.0, 1.0)).ticks(), [10.0, 20.0, 30.0, 40.0]);
         assert_eq!(Axis::log(1.0, 1e9, (0.0, 1.0)).ticks().len(), 10);
         let axis = Axis::log(1024.0, 1e9, (0.0, 1.0));
         assert_eq!(axis.binary_ticks().len(), 7);

@@ -10,7 +10,7 @@ use crate::stats::{Estimate, MIN_SAMPLES};
 use crate::summary::Group;
 
 const BOTTOM_PX: f64 = 48.0;
-const LABEL_CHARS: usize = 30;
+pub(super) const LABEL_CHARS: usize = 30;
 
 /// What whiskers are: few rounds have no 95 % interval, but a range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

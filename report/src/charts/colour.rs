@@ -186,10 +186,20 @@ fn marker_of(backend: &str, variant: usize) -> usize {
 }
 
 /// Draws the marker of a backend; see [`marker_of`].
-pub(super) fn marker(canvas: &mut Canvas, backend: &str, variant: usize, (x, y): Point) {
+pub(super) fn marker(canvas: &mut Canvas, backend: &str, variant: usize, at: Point) {
+    canvas.area(corners(backend, variant, at, 1.0), backend_colour(backend));
+}
+
+/// The same with a hole in it.
+pub(super) fn hollow_marker(canvas: &mut Canvas, backend: &str, at: Point) {
+    canvas.area(corners(backend, 0, at, 1.15), backend_colour(backend));
+    canvas.area(corners(backend, 0, at, 0.6), PAPER);
+}
+
+/// The corners of a marker.
+fn corners(backend: &str, variant: usize, (x, y): Point, scale: f64) -> Vec<Point> {
     let corners = MARKERS[marker_of(backend, variant)];
-    let points: Vec<Point> = corners.iter().map(|(dx, dy)| (x + dx, y + dy)).collect();
-    canvas.area(points, backend_colour(backend));
+    corners.iter().map(|(dx, dy)| (x + scale * dx, y + scale * dy)).collect()
 }
 
 #[cfg(test)]

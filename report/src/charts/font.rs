@@ -39,19 +39,28 @@ pub(super) fn glyphs(text: &str, em_px: f64) -> (Vec<(f64, char)>, f64) {
         return (Vec::new(), 0.0);
     };
     let font = font.as_scaled((em_px * LINE_PER_EM) as f32);
+    let (pens, width) = pens(&font, text);
+    let placed = pens.into_iter().map(|(pen, character)| {
+        let outline = font.outline_glyph(font.scaled_glyph(character));
+        let ink = outline.map_or(0.0, |outline| outline.px_bounds().min.x);
+        (f64::from(pen.round() + ink), character)
+    });
+    (placed.collect(), f64::from(width))
+}
+
+/// Where the pen is for each character, and where it ends: far quicker than where the ink lies.
+fn pens<F: Font>(font: &impl ScaleFont<F>, text: &str) -> (Vec<(f32, char)>, f32) {
     let mut pen = 0.0;
     let mut before = None;
-    let mut placed = Vec::new();
+    let mut pens = Vec::new();
     for character in text.chars() {
         let id = font.glyph_id(character);
         pen += before.map_or(0.0, |before| font.kern(before, id));
         before = Some(id);
-        let outline = font.outline_glyph(font.scaled_glyph(character));
-        let ink = outline.map_or(0.0, |outline| outline.px_bounds().min.x);
-        placed.push((f64::from(pen.round() + ink), character));
+        pens.push((pen, character));
         pen += font.h_advance(id);
     }
-    (placed, f64::from(pen))
+    (pens, pen)
 }
 
 /// A text in lines no wider than so many pixels, broken at blanks; a longer word stays whole.
@@ -78,5 +87,9 @@ pub(super) fn cut(text: &str, em_px: f64, most_px: f64) -> String {
 
 /// Width that a text may take in logical pixels, at a size given as the height of an em.
 pub(super) fn width_px(text: &str, em_px: f64) -> f64 {
-    glyphs(text, em_px).1 * SLACK
+    let Some(font) = FONT.as_ref() else {
+        return 0.0;
+    };
+    let font = font.as_scaled((em_px * LINE_PER_EM) as f32);
+    f64::from(pens(&font, text).1) * SLACK
 }

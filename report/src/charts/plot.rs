@@ -1,10 +1,12 @@
 //! Lines on two axes, each named at its right end: what most charts are.
 
+use super::above::{Above, cross};
 use super::axis::{Axis, spaced};
 use super::canvas::{Anchor, Canvas, Mark, Point, Rgb};
 use super::colour::{FAINT, GRID, INK, backend_colour, marker, tint};
 use super::font::{cut, width_px as text_px};
 use super::frame::{EM_PX, Frame, MARGIN_PX, SMALL_PX};
+pub(super) use super::scale::{Kind, Scale};
 use super::spread::spread;
 
 const BOTTOM_PX: f64 = 52.0;
@@ -29,33 +31,6 @@ pub(super) struct Plot {
     pub series: Vec<Series>,
 }
 
-/// What is drawn along one axis.
-pub(super) struct Scale {
-    /// What the axis shows, with its unit.
-    pub title: String,
-    /// How far apart values lie.
-    pub kind: Kind,
-    /// Ends of the axis, where the values are not to decide.
-    pub range: Option<(f64, f64)>,
-    /// Places and texts to mark, where round numbers are not; those without room are left out.
-    pub ticks: Option<Vec<(f64, String)>>,
-    /// How a round value is written at the axis.
-    pub tick: fn(f64) -> String,
-    /// How any value is written for those who point at it.
-    pub value: fn(f64) -> String,
-}
-
-/// How far apart values lie on an axis.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    /// Equal differences are equally far apart.
-    Linear,
-    /// Equal ratios are, and powers of ten are round.
-    Log,
-    /// Equal ratios are, and powers of two are round.
-    Binary,
-}
-
 /// One line.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Series {
@@ -65,7 +40,8 @@ pub(super) struct Series {
     pub backend: String,
     /// Tells lines of the same backend apart by their marker.
     pub variant: usize,
-    /// The places, from left to right; at least one.
+    /// The places, from left to right; at least one. One whose y is infinite has no value: it is a
+    /// cross above all others.
     pub points: Vec<Point>,
     /// Low and high end of an interval at each place; empty for none.
     pub intervals: Vec<(f64, f64)>,
@@ -83,36 +59,33 @@ pub(super) enum Style {
     Dashed,
     /// One value for all x: a thin line across, at the y of the only place.
     Level,
+    /// No data, but what data are read against: faint, without a marker.
+    Guide,
 }
 
 impl Plot {
-    fn frame(&self, width_px: u32) -> Frame {
-        Frame::new(width_px, &self.title, &self.subtitle)
-    }
-
     /// Height of the chart at this width.
     pub fn height_px(&self, width_px: u32) -> u32 {
-        let frame = self.frame(width_px);
-        let least = if frame.narrow() { 260.0 } else { 350.0 };
+        let layout = self.layout(width_px);
+        let least = if layout.frame.narrow() { 260.0 } else { 350.0 };
         let names = self.series.len() as f64 * NAME_PX;
-        (frame.top_px + Y_TITLE_PX + names.max(least) + BOTTOM_PX) as u32
+        let above_px = layout.above.height_px();
+        (layout.frame.top_px + Y_TITLE_PX + above_px + names.max(least) + BOTTOM_PX) as u32
     }
 
-    /// Draws all of it.
-    pub fn draw(&self, canvas: &mut Canvas, width_px: u32) {
-        let frame = self.frame(width_px);
-        let height = f64::from(self.height_px(width_px));
-        frame.draw(canvas, height);
-        // Upright titles are hard to read: the y axis has its own above it.
-        let title = cut(&self.y.title, SMALL_PX, frame.width_px - 2.0 * MARGIN_PX);
-        canvas.text((MARGIN_PX, frame.top_px), &title, SMALL_PX, FAINT, Anchor::Start);
-        let (top, bottom) = (frame.top_px + Y_TITLE_PX, height - BOTTOM_PX);
+    /// What lies where from left to right.
+    fn layout(&self, width_px: u32) -> Layout {
+        let frame = Frame::new(width_px, &self.title, &self.subtitle);
         let (name_em, most) = match frame.narrow() {
             true => (SMALL_PX, frame.width_px * NAMES_SHARE),
             false => (EM_PX, f64::INFINITY),
         };
-        let names: Vec<String> =
-            self.series.iter().map(|series| cut(&series.name, name_em, most)).collect();
+        let name = |series: &Series| match series.name.split_once(": ") {
+            // What failed is told elsewhere too; whose line it is, is not.
+            Some((name, _)) if text_px(&series.name, name_em) > most => cut(name, name_em, most),
+            _ => cut(&series.name, name_em, most),
+        };
+        let names: Vec<String> = self.series.iter().map(name).collect();
         let widest = names.iter().map(|name| text_px(name, name_em)).fold(0.0, f64::max);
         let leader = if frame.narrow() { 14.0 } else { 60.0 };
         let right = frame.width_px - widest - leader - 34.0;
@@ -121,42 +94,70 @@ impl Plot {
             let ends = series.intervals.iter().flat_map(|&(low, high)| [low, high]);
             series.points.iter().map(|&(_, y)| y).chain(ends)
         });
-        let y_axis = self.y.axis(ys, (bottom, top));
-        let y_ticks = self.y.ticks(&y_axis);
-        let left = y_ticks.iter().map(|(_, text)| text_px(text, SMALL_PX)).fold(0.0, f64::max);
+        let y = self.y.axis(ys.filter(|y| y.is_finite()), (1.0, 0.0));
+        let ticks = self.y.ticks(&y);
+        let left = ticks.iter().map(|(_, text)| text_px(text, SMALL_PX)).fold(0.0, f64::max);
         let left = left + 22.0;
         let placed = self.series.iter().filter(|series| series.style != Style::Level);
         let xs = placed.flat_map(|series| series.points.iter().map(|&(x, _)| x));
-        let x_axis = self.x.axis(xs, (left + 12.0, right));
-        for (value, text) in spaced(y_ticks, &y_axis, |_| NAME_PX) {
+        let x = self.x.axis(xs, (left + 12.0, right));
+        let failed = self.series.iter().filter(|series| series.fails()).count();
+        let meaning = (self.y.value)(f64::INFINITY);
+        let edges = (left, frame.width_px - MARGIN_PX);
+        let above = Above::new(&self.x.uprights, &x, edges, failed, meaning);
+        Layout { frame, names, name_em, leader, left, right, x, y, above }
+    }
+
+    /// Draws all of it.
+    pub fn draw(&self, canvas: &mut Canvas, width_px: u32) {
+        let layout = self.layout(width_px);
+        let Layout { frame, left, right, x: x_axis, above, .. } = &layout;
+        let (left, right) = (*left, *right);
+        let height = f64::from(self.height_px(width_px));
+        frame.draw(canvas, height);
+        // Upright titles are hard to read: the y axis has its own above it.
+        let title = cut(&self.y.title, SMALL_PX, frame.width_px - 2.0 * MARGIN_PX);
+        canvas.text((MARGIN_PX, frame.top_px), &title, SMALL_PX, FAINT, Anchor::Start);
+        let head = frame.top_px + Y_TITLE_PX;
+        let (top, bottom) = (head + above.height_px(), height - BOTTOM_PX);
+        let y_axis = Axis { pixels: (bottom, top), ..layout.y };
+        for (value, text) in spaced(self.y.ticks(&y_axis), &y_axis, |_| NAME_PX) {
             let y = y_axis.at(value);
             canvas.path([(left, y), (right + 8.0, y)], 1.0, GRID);
             canvas.text((left - 8.0, y), &text, SMALL_PX, FAINT, Anchor::End);
         }
         let apart = |text: &str| text_px(text, SMALL_PX) + 8.0;
-        for (value, text) in spaced(self.x.ticks(&x_axis), &x_axis, apart) {
+        for (value, text) in spaced(self.x.ticks(x_axis), x_axis, apart) {
             let x = x_axis.at(value);
             canvas.path([(x, bottom), (x, bottom + 4.0)], 1.0, FAINT);
             canvas.text((x, bottom + 14.0), &text, SMALL_PX, FAINT, Anchor::Middle);
         }
         let middle = (left + right) / 2.0;
         canvas.text((middle, bottom + 34.0), &self.x.title, SMALL_PX, FAINT, Anchor::Middle);
+        above.draw(canvas, left, head, bottom);
 
-        let ends = self.series.iter().filter_map(|series| Some(y_axis.at(series.points.last()?.1)));
+        let ends = self.series.iter().filter_map(|series| Some(y_axis.at(series.end()?.1)));
         let places = spread(&ends.collect::<Vec<_>>(), NAME_PX, (top, bottom));
-        let area = Area { x: x_axis, y: y_axis, left, right };
+        let mut area = Area { x: *x_axis, y: y_axis, left, right, cross_y: top, levels: 0 };
+        let mut failed = 0;
         let lines = self.series.iter().filter(|series| !series.points.is_empty());
-        for ((series, name), &name_y) in lines.zip(&names).zip(&places) {
+        for ((series, name), &name_y) in lines.zip(&layout.names).zip(&places) {
+            if series.fails() {
+                area.cross_y = above.cross_y(failed, head);
+                failed += 1;
+            }
+            area.levels += usize::from(series.style == Style::Level);
             canvas.marked(Mark::tip(format!("series:{}", series.name), &series.name), |canvas| {
                 area.line(canvas, series);
-                let at = (right + 10.0 + leader, name_y);
-                area.name(canvas, series, name, name_em, at);
+                let at = (right + 10.0 + layout.leader, name_y);
+                area.name(canvas, series, name, layout.name_em, at);
             });
             for (i, &point) in series.points.iter().enumerate() {
-                if series.style != Style::Level {
+                if matches!(series.style, Style::Marked | Style::Dashed) {
                     let tip = self.tip(series, i);
-                    canvas.marked(Mark::tip("point", tip), |canvas| {
-                        marker(canvas, &series.backend, series.variant, area.at(point));
+                    canvas.marked(Mark::tip("point", tip), |canvas| match point.1.is_finite() {
+                        true => marker(canvas, &series.backend, series.variant, area.at(point)),
+                        false => cross(canvas, area.at(point), backend_colour(&series.backend)),
                     });
                 }
             }
@@ -166,7 +167,8 @@ impl Plot {
     /// What is said of one place.
     fn tip(&self, series: &Series, i: usize) -> String {
         let (x, y) = series.points[i];
-        let interval = series.intervals.get(i).map_or(String::new(), |&(low, high)| {
+        let interval = series.intervals.get(i).filter(|_| y.is_finite());
+        let interval = interval.map_or(String::new(), |&(low, high)| {
             format!(" ({} to {})", (self.y.value)(low), (self.y.value)(high))
         });
         format!("{}, {}: {}{interval}", series.name, (self.x.value)(x), (self.y.value)(y))
@@ -190,43 +192,91 @@ impl Plot {
     }
 }
 
+/// What lies where from left to right.
+struct Layout {
+    frame: Frame,
+    /// As long as there is room for.
+    names: Vec<String>,
+    name_em: f64,
+    /// From the lines to their names.
+    leader: f64,
+    left: f64,
+    right: f64,
+    x: Axis,
+    /// Its pixels are not yet known.
+    y: Axis,
+    above: Above,
+}
+
+impl Series {
+    /// Whether any place has no value.
+    fn fails(&self) -> bool {
+        self.points.iter().any(|(_, y)| y.is_infinite())
+    }
+
+    /// The last place that has a value; the last of all where none has.
+    fn end(&self) -> Option<Point> {
+        let valued = self.points.iter().rev().find(|(_, y)| y.is_finite());
+        valued.or(self.points.last()).copied()
+    }
+}
+
 /// Where the lines lie.
 struct Area {
     x: Axis,
     y: Axis,
     left: f64,
     right: f64,
+    /// Where places without a value are.
+    cross_y: f64,
+    /// Levels so far.
+    levels: usize,
 }
 
 impl Area {
     fn at(&self, (x, y): Point) -> Point {
-        (self.x.at(x), self.y.at(y))
+        (self.x.at(x), if y.is_finite() { self.y.at(y) } else { self.cross_y })
     }
 
     fn line(&self, canvas: &mut Canvas, series: &Series) {
         let colour = backend_colour(&series.backend);
-        let points: Vec<Point> = series.points.iter().map(|&point| self.at(point)).collect();
-        for (&(x, _), &(low, high)) in points.iter().zip(&series.intervals) {
+        let level = series.style == Style::Level;
+        let valued = |(_, y): &Point| y.is_finite();
+        for (&point, &(low, high)) in series.points.iter().zip(&series.intervals) {
+            if !valued(&point) {
+                continue;
+            }
+            // A level's place means nothing: they stand beside each other at the end.
+            let (x, reach) = match level {
+                true => (self.right - 3.0 + 4.0 * self.levels as f64, 1.5),
+                false => (self.x.at(point.0), 3.0),
+            };
             let (low, high) = (self.y.at(low), self.y.at(high));
             canvas.path([(x, low), (x, high)], 1.0, colour);
             for y in [low, high] {
-                canvas.path([(x - 3.0, y), (x + 3.0, y)], 1.0, colour);
+                canvas.path([(x - reach, y), (x + reach, y)], 1.0, colour);
             }
         }
-        match series.style {
-            Style::Level => {
-                let y = points[points.len() - 1].1;
-                dashed(canvas, &[(self.left, y), (self.right + 10.0, y)], colour, 1.0);
+        for run in series.points.chunk_by(|a, b| valued(a) && valued(b)).filter(|r| valued(&r[0])) {
+            let points: Vec<Point> = run.iter().map(|&point| self.at(point)).collect();
+            match series.style {
+                Style::Level => {
+                    let y = points[points.len() - 1].1;
+                    dashed(canvas, &[(self.left, y), (self.right + 10.0, y)], colour, 1.0);
+                }
+                Style::Guide => canvas.path(points, 1.0, tint(FAINT, 0.5)),
+                Style::Dashed => dashed(canvas, &points, colour, 1.5),
+                Style::Marked => canvas.path(points, 1.5, colour),
             }
-            Style::Dashed => dashed(canvas, &points, colour, 1.5),
-            Style::Marked => canvas.path(points, 1.5, colour),
         }
     }
 
     /// The name, and a faint leader to it from the line's end, since it is no data.
     fn name(&self, canvas: &mut Canvas, series: &Series, name: &str, em_px: f64, at: Point) {
-        let leader = tint(backend_colour(&series.backend), 0.55);
-        let end = self.at(series.points[series.points.len() - 1]);
+        let guide = series.style == Style::Guide;
+        let colour = if guide { FAINT } else { backend_colour(&series.backend) };
+        let leader = tint(colour, 0.55);
+        let end = self.at(series.end().unwrap_or_default());
         let edge = (self.right + 10.0, end.1);
         if series.style != Style::Level {
             match end.0 < self.right - 1.0 {
@@ -235,41 +285,11 @@ impl Area {
             }
         }
         canvas.path([edge, (at.0 - 4.0, at.1)], 1.0, leader);
-        marker(canvas, &series.backend, series.variant, (at.0 + 2.0, at.1));
-        canvas.text((at.0 + 12.0, at.1), name, em_px, INK, Anchor::Start);
-    }
-}
-
-impl Scale {
-    /// An axis of this kind; the values decide how far it reaches.
-    pub fn new(title: &str, kind: Kind, tick: fn(f64) -> String, value: fn(f64) -> String) -> Self {
-        Self { title: title.to_owned(), kind, range: None, ticks: None, tick, value }
-    }
-
-    fn axis(&self, values: impl Iterator<Item = f64>, pixels: (f64, f64)) -> Axis {
-        let (least, most) = values
-            .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)));
-        // Of no values, any axis will do.
-        let (least, most) = if least > most { (1.0, 2.0) } else { (least, most) };
-        let log = self.kind != Kind::Linear;
-        let apart = if least == most { 1.0 } else { 0.0 };
-        let range = self.range.unwrap_or(match log {
-            true => (least / (1.04 + apart), most * (1.04 + apart)),
-            false => (least - apart, most + apart),
-        });
-        Axis { range, pixels, log }
-    }
-
-    fn ticks(&self, axis: &Axis) -> Vec<(f64, String)> {
-        if let Some(ticks) = &self.ticks {
-            let (low, high) = axis.range;
-            return ticks.iter().filter(|(at, _)| (low..=high).contains(at)).cloned().collect();
+        if !guide {
+            marker(canvas, &series.backend, series.variant, (at.0 + 2.0, at.1));
         }
-        let values = match self.kind {
-            Kind::Linear | Kind::Log => axis.ticks(),
-            Kind::Binary => axis.binary_ticks(),
-        };
-        values.into_iter().map(|value| (value, (self.tick)(value))).collect()
+        let ink = if guide { FAINT } else { INK };
+        canvas.text((at.0 + 12.0, at.1), name, em_px, ink, Anchor::Start);
     }
 }
 

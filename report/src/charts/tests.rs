@@ -78,6 +78,44 @@ fn held(k: u64, cells: u64) -> LiveCells {
     LiveCells { allocated: k * 8192, live: cells / 8 * (1 + k % 8) }
 }
 
+/// Sweeps beside it, of backends with long names: of two parameters, of heap limits in multiples and
+/// in bytes with many that are not enough, and of threads.
+fn crowded_sweeps(ratio: f64) -> Vec<Record> {
+    let backends = ('a'..='h').map(|letter| format!("collector-of-a-long-name-{letter}"));
+    let mut records = Vec::new();
+    for (i, backend) in backends.enumerate() {
+        let base = |run: &str, step: u32, params: &[(&str, &str)]| {
+            let ns = 1e6 * ratio.powi(i as i32) * (1.0 + f64::from(step) / 7.0);
+            let ms = (ns / 1e6).ceil() as u64;
+            let mut record = made_up::sample(run, &backend, params, 9, ms);
+            record.iterations_ns = vec![ns as u64];
+            record.machine.l1d_bytes = Some(32 << 10);
+            record.machine.l3_bytes = Some(32 << 20);
+            record.heap_peak_bytes = Some(ns as u64);
+            record
+        };
+        let plain = [("nursery", "256KiB"), ("growth", "2.0"), ("heap-limit", "8GiB")];
+        records.push(base("study", 0, &plain));
+        for step in 0..11 {
+            let (nursery, limit) = (format!("{}KiB", 8 << step), format!("{}KiB", 64 << step));
+            let (growth, multiple) = (format!("1.{step}"), format!("{}x", 1 << step));
+            records.push(base("nursery", step, &[("nursery", &nursery), plain[1], plain[2]]));
+            records.push(base("growth", step, &[plain[0], ("growth", &growth), plain[2]]));
+            let limited =
+                [plain[0], plain[1], ("heap-limit", &*limit), ("heap-multiple", &*multiple)];
+            for (run, params) in [("bytes", &limited[..3]), ("multiples", &limited)] {
+                let mut record = base(run, 11 - step, params);
+                if step < i as u32 {
+                    record.status = Status::OutOfMemory;
+                }
+                records.push(record);
+            }
+            records.push(Record { threads: step + 1, ..base("threads", 11 - step, &plain) });
+        }
+    }
+    records
+}
+
 /// Left, top, right and bottom of each text.
 fn boxes(canvas: &Canvas) -> Vec<(String, [f64; 4])> {
     boxes_of(canvas.shapes())
@@ -149,21 +187,36 @@ pub(super) fn texts(figure: &dyn Figure, width_px: u32) -> Vec<String> {
 fn no_text_touches_another_or_leaves_the_paper() {
     for ratio in [1.0, 1.01, 1.3, 2.0] {
         for sizes in [9..=9, 6..=9] {
-            let records = crowded(ratio, sizes.clone());
+            let mut records = crowded(ratio, sizes.clone());
+            let swept = sizes.clone().count() == 1 && ratio != 1.01;
+            records.extend(if swept { crowded_sweeps(ratio) } else { Vec::new() });
             let summary = Summary::new(&records, None).unwrap();
             let explained: Vec<Explanation> =
-                explain(&records, &[]).into_iter().map(Result::unwrap).collect();
+                explain(&records, &[]).into_iter().flatten().collect();
             let figures = figures(&summary, &explained);
             let stems: Vec<String> = figures.iter().map(|figure| figure.file_stem()).collect();
-            for stem in [
+            let mut expected = vec![
+                "time-per-backend",
                 "ladder",
                 "instructions-per-cell",
                 "noise",
                 "memory-per-backend",
+                "time-against-memory",
                 "pause-lengths",
+                "utilisation",
                 "live-cells",
-            ] {
-                assert!(stems.iter().any(|other| other == stem), "{stem} is not in {stems:?}");
+            ];
+            expected.extend((sizes.clone().count() > 1).then_some("time-against-n"));
+            let sweeps = [
+                "time-against-heap-limit",
+                "time-against-heap-limit-bytes",
+                "time-against-threads",
+                "sweep-nursery",
+                "sweep-growth",
+            ];
+            expected.extend(sweeps.iter().filter(|_| swept));
+            for stem in expected {
+                assert!(stems.iter().any(|other| other == stem), "{stem} is not of {stems:?}");
             }
             for figure in &figures {
                 assert_tidy(figure.as_ref(), &format!("ratio {ratio}"));

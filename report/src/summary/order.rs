@@ -44,7 +44,7 @@ fn natural(a: &str, b: &str) -> Ordering {
 }
 
 /// What a number with a unit means: `8KiB` is 8192.
-fn magnitude(text: &str) -> Option<f64> {
+pub(crate) fn magnitude(text: &str) -> Option<f64> {
     let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
     let number: f64 = text[..digits].parse().ok()?;
     let shift = match &text[digits..] {
