@@ -8,7 +8,7 @@
 //! | `canvas` | shapes in logical pixels; marks that scripts and readers point at |
 //! | `svg` | a canvas as an SVG document |
 //! | `frame`, `axis`, `font`, `colour` | paper and title; values to pixels; widths of texts; colours by name |
-//! | `bars` | charts of horizontal bars |
+//! | `bars`, `families` | charts of horizontal bars; their rows by family |
 //! | `plot` | charts of lines on two axes, named at their ends |
 //! | all others | one figure each |
 
@@ -16,10 +16,14 @@ mod axis;
 mod bars;
 mod canvas;
 mod colour;
+mod families;
 mod font;
 mod frame;
+mod instructions_per_cell;
+mod ladder;
 mod live_cells;
 mod memory_per_backend;
+mod noise;
 mod pauses;
 mod plot;
 mod spread;
@@ -74,11 +78,14 @@ pub fn figures<'a>(
 ) -> Vec<Box<dyn Figure + 'a>> {
     let figures: Vec<Made<'a>> = vec![
         made(time_per_backend::TimePerBackend::new(summary)),
+        made(ladder::Waterfall::new(explained)),
         made(time_against_n::TimeAgainstN::new(summary)),
-        made(memory_per_backend::MemoryPerBackend::new(summary)),
         made(pauses::PauseLengths::new(summary)),
         made(utilisation::Utilisation::new(summary)),
         made(live_cells::CellsHeld::new(summary)),
+        made(memory_per_backend::MemoryPerBackend::new(summary)),
+        made(instructions_per_cell::InstructionsPerCell::new(summary)),
+        made(noise::Noise::new(summary)),
     ];
     figures.into_iter().flatten().collect()
 }

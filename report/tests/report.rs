@@ -237,10 +237,14 @@ fn the_same_records_give_the_same_bytes() {
             "index.html",
             "time-per-backend.svg",
             "time-per-backend.png",
+            "ladder.svg",
+            "ladder.png",
             "time-against-n.svg",
             "time-against-n.png",
             "memory-per-backend.svg",
             "memory-per-backend.png",
+            "noise.svg",
+            "noise.png",
         ]
     );
     assert!(files[2].1.starts_with(b"\x89PNG"));

@@ -41,8 +41,7 @@ fn only_the_text_between_the_markers_changes() {
     let path = folder.path();
     assert_eq!(splice(path, "--splice doc.md", 0), "");
     let text = fs::read_to_string(path.join("doc.md")).unwrap();
-    let between =
-        text.strip_prefix(&format!("# Ours\n\n{START}\n![Bars")).unwrap();
+    let between = text.strip_prefix(&format!("# Ours\n\n{START}\n![Bars")).unwrap();
     let between = between.strip_suffix(&format!("</sub>\n\n{END}\nafter")).unwrap();
     for part in [
         "](docs/chart.png \"Time per backend at n = 5\")\n\n",

@@ -1,4 +1,4 @@
-//! What charts of horizontal bars share: one line for each row, bars with hatching.
+//! What charts of horizontal bars share: one line for each row, bars with hatching and whiskers.
 
 use super::axis::{Axis, spaced};
 use super::canvas::{Anchor, Canvas, Point, Rgb};
@@ -6,10 +6,81 @@ use super::colour::{FAINT, GRID, INK, PAPER, tint};
 use super::font::{cut, width_px};
 use super::frame::{EM_PX, Frame, MARGIN_PX, SMALL_PX};
 use crate::format::shorten;
+use crate::stats::{Estimate, MIN_SAMPLES};
 use crate::summary::Group;
 
 const BOTTOM_PX: f64 = 48.0;
 const LABEL_CHARS: usize = 30;
+
+/// What whiskers are: few rounds have no 95 % interval, but a range.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Whiskers {
+    Intervals,
+    Ranges,
+    Both,
+}
+
+impl Whiskers {
+    /// Of the estimates that a chart shows.
+    pub fn of(estimates: impl Iterator<Item = Estimate>) -> Self {
+        let (confident, few): (Vec<_>, Vec<_>) = estimates.partition(Estimate::confident);
+        match (confident.is_empty(), few.is_empty()) {
+            (_, true) => Self::Intervals,
+            (true, false) => Self::Ranges,
+            (false, false) => Self::Both,
+        }
+    }
+
+    /// For a subtitle.
+    pub fn short(self) -> &'static str {
+        match self {
+            Self::Intervals => "95 % interval",
+            Self::Ranges => "range",
+            Self::Both => "95 % interval, or range of few rounds",
+        }
+    }
+
+    /// For a caption, of the medians of something.
+    pub fn words(self) -> String {
+        let range = format!("the range of fewer than {MIN_SAMPLES} rounds");
+        match self {
+            Self::Intervals => "95 % intervals of the median".to_owned(),
+            Self::Ranges => range,
+            Self::Both => format!("95 % intervals of the median, or {range}"),
+        }
+    }
+}
+
+/// A column of small texts right of the bars, with its title in the first line.
+pub(super) struct Column {
+    x: f64,
+    room_px: f64,
+}
+
+impl Column {
+    /// As many columns as there are titles, from the right edge inwards, each as wide as its title and
+    /// texts like this one; and the width that they all take.
+    pub fn new<const N: usize>(frame: &Frame, titles: [(&str, &str); N]) -> (Vec<Self>, f64) {
+        let right = frame.width_px - MARGIN_PX;
+        let mut left = right;
+        let place = |(title, text): &(&str, &str)| {
+            let room_px = width_px(title, SMALL_PX).max(width_px(text, SMALL_PX)) + 6.0;
+            left -= room_px;
+            let column = Self { x: left, room_px: room_px - 4.0 };
+            left -= 8.0;
+            column
+        };
+        let mut columns: Vec<Self> = titles.iter().rev().map(place).collect();
+        columns.reverse();
+        (columns, right - left)
+    }
+
+    /// Sets its text in a line.
+    pub fn text(&self, canvas: &mut Canvas, lines: &Lines, line: usize, text: &str) {
+        let text = cut(text, SMALL_PX, self.room_px);
+        canvas.text((self.x, lines.y(line)), &text, SMALL_PX, FAINT, Anchor::Start);
+    }
+}
 
 /// The lines of a chart, and where its bars lie.
 ///
@@ -38,16 +109,20 @@ impl Lines {
         (frame.top_px + lines as f64 * line_px(frame.narrow()) + BOTTOM_PX) as u32
     }
 
+    /// Height of a line.
+    pub fn line_px(&self) -> f64 {
+        line_px(self.names_px.is_none())
+    }
+
     /// The middle of a line's bar.
     pub fn y(&self, line: usize) -> f64 {
-        let stacked = self.names_px.is_none();
-        let share = if stacked { 0.72 } else { 0.5 };
-        self.top_px + (line as f64 + share) * line_px(stacked)
+        let share = if self.names_px.is_none() { 0.72 } else { 0.5 };
+        self.top_px + (line as f64 + share) * self.line_px()
     }
 
     /// Where the lines end.
     pub fn bottom_px(&self) -> f64 {
-        self.top_px + self.count as f64 * line_px(self.names_px.is_none())
+        self.top_px + self.count as f64 * self.line_px()
     }
 
     /// Grid lines with their values, and what the axis is.
@@ -59,7 +134,9 @@ impl Lines {
             canvas.path([(x, top), (x, bottom + 4.0)], 1.0, GRID);
             canvas.text((x, bottom + 13.0), text, SMALL_PX, FAINT, Anchor::Middle);
         }
-        let middle = f64::midpoint(self.pixels.0, self.pixels.1);
+        // Below the middle of the bars, but where they are short, no farther left than the paper goes.
+        let least = MARGIN_PX + width_px(title, SMALL_PX) / 2.0;
+        let middle = f64::midpoint(self.pixels.0, self.pixels.1).max(least);
         canvas.text((middle, bottom + 32.0), title, SMALL_PX, FAINT, Anchor::Middle);
     }
 
@@ -121,6 +198,14 @@ impl Lines {
             canvas.path(stripe, 1.5, colour);
         }
         canvas.path([(left, top), (x, top), (x, bottom), (left, bottom), (left, top)], 1.0, colour);
+    }
+}
+
+/// A line from the low to the high end of an interval, with a stroke at each.
+pub(super) fn whisker(canvas: &mut Canvas, (low, high): (f64, f64), y: f64, colour: Rgb) {
+    canvas.path([(low, y), (high, y)], 1.5, colour);
+    for x in [low, high] {
+        canvas.path([(x, y - 4.0), (x, y + 4.0)], 1.5, colour);
     }
 }
 

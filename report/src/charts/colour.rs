@@ -8,37 +8,59 @@ pub(super) const INK: Rgb = Rgb(34, 34, 34);
 pub(super) const FAINT: Rgb = Rgb(104, 104, 104);
 pub(super) const GRID: Rgb = Rgb(222, 222, 222);
 
-/// Names in the order in which colours were given out. Append only: a name's place is its colour.
-const KNOWN: [&str; 24] = [
-    "gc",
-    "rc",
-    "stack",
-    "malloc",
-    "arc",
-    "leak",
-    "region",
-    "fused",
-    "semispace",
-    "rc-value",
-    "mark-sweep",
-    "arc-value",
-    "region-sweep",
-    "rc-split",
-    "gc-arena",
-    "arc-split",
-    "fused-value",
-    "mark-region",
-    "shadow-stack",
-    "region-runs",
-    "region-local",
-    "ocaml",
-    "cpp",
-    "java",
+/// A step that takes longer, one that takes less time, and a whole time.
+pub(super) const COSTS: Rgb = Rgb(197, 60, 4);
+pub(super) const SAVES: Rgb = Rgb(5, 70, 155);
+pub(super) const WHOLE: Rgb = Rgb(143, 143, 143);
+
+/// Names in the order in which colours were given out. Append only: a name's colour never changes,
+/// and its place is its marker. The tests say whether a new colour is far enough from the others.
+const KNOWN: [(&str, Rgb); 40] = [
+    ("gc", Rgb(52, 146, 199)),
+    ("rc", Rgb(140, 107, 0)),
+    ("stack", Rgb(0, 72, 154)),
+    ("malloc", Rgb(84, 2, 75)),
+    ("arc", Rgb(54, 149, 65)),
+    ("leak", Rgb(89, 58, 113)),
+    ("region", Rgb(160, 62, 0)),
+    ("fused", Rgb(0, 62, 89)),
+    ("semispace", Rgb(144, 105, 209)),
+    ("rc-value", Rgb(0, 99, 59)),
+    ("mark-sweep", Rgb(51, 7, 118)),
+    ("arc-value", Rgb(208, 105, 168)),
+    ("region-sweep", Rgb(24, 129, 119)),
+    ("rc-split", Rgb(161, 48, 117)),
+    ("gc-arena", Rgb(28, 60, 0)),
+    ("arc-split", Rgb(73, 121, 226)),
+    ("fused-value", Rgb(139, 87, 138)),
+    ("mark-region", Rgb(67, 122, 187)),
+    ("shadow-stack", Rgb(183, 49, 84)),
+    ("region-runs", Rgb(144, 64, 152)),
+    ("region-local", Rgb(140, 31, 36)),
+    ("ocaml", Rgb(117, 57, 91)),
+    ("cpp", Rgb(131, 131, 0)),
+    ("java", Rgb(70, 84, 190)),
+    ("cpp-malloc", Rgb(109, 89, 0)),
+    ("cpp-stack", Rgb(111, 8, 0)),
+    ("boost", Rgb(132, 131, 238)),
+    ("boost-make-shared", Rgb(96, 65, 0)),
+    ("std-shared-ptr", Rgb(84, 21, 126)),
+    ("std-make-shared", Rgb(97, 0, 39)),
+    ("boost-intrusive", Rgb(110, 72, 170)),
+    ("boost-pool", Rgb(104, 92, 204)),
+    ("boehm", Rgb(107, 25, 70)),
+    ("go", Rgb(212, 80, 101)),
+    ("haskell", Rgb(177, 81, 170)),
+    ("node", Rgb(195, 80, 134)),
+    ("nim", Rgb(0, 44, 142)),
+    ("prolog", Rgb(173, 81, 105)),
+    ("mmtk-semispace", Rgb(204, 114, 74)),
+    ("mmtk-immix", Rgb(49, 41, 103)),
 ];
 
 /// A name's place in the table, or for others a place beyond it that depends on the name alone.
 fn place(backend: &str) -> usize {
-    KNOWN.iter().position(|&known| known == backend).unwrap_or_else(|| {
+    KNOWN.iter().position(|&(known, _)| known == backend).unwrap_or_else(|| {
         // FNV-1a: the same on every machine and in every version.
         let hash = backend
             .bytes()
@@ -49,27 +71,31 @@ fn place(backend: &str) -> usize {
 
 /// The colour of a backend, dark enough to be seen on white.
 ///
-/// Hues lie a golden angle apart, so any number of names spreads evenly; lightness changes from name
-/// to name, so that colour-blind readers have a second difference, and markers are the third.
+/// Backends that share a marker differ so much in colour that colour-blind readers tell them apart.
+/// Names that are not known get colours whose hues lie a golden angle apart, so that they spread
+/// evenly; two of them may be alike.
 pub fn backend_colour(backend: &str) -> Rgb {
     const GOLDEN_ANGLE_DEGREES: f64 = 137.507_764;
-    const LIGHTNESS: [f64; 5] = [0.75, 0.59, 0.67, 0.43, 0.51];
+    const LIGHTNESS: [f64; 4] = [0.62, 0.53, 0.44, 0.35];
     let place = place(backend);
-    let hue = (350.0 + place as f64 * GOLDEN_ANGLE_DEGREES).to_radians();
-    oklch(LIGHTNESS[place % LIGHTNESS.len()], 0.14, hue)
+    if let Some(&(_, colour)) = KNOWN.get(place) {
+        return colour;
+    }
+    let hue = (place as f64 * GOLDEN_ANGLE_DEGREES).to_radians();
+    oklch(LIGHTNESS[place % LIGHTNESS.len()], 0.12, hue)
 }
 
-/// The colour of a family: seven that colour-blind readers tell apart (M. Okabe & K. Ito, "Color
-/// universal design", 2008).
+/// The colour of a family: seven that colour-blind readers tell apart. The hues are those of M. Okabe
+/// & K. Ito ("Color universal design", 2008), darkened until each is seen on white.
 pub fn family_colour(family: &str) -> Rgb {
     match family {
-        "none" => Rgb(120, 120, 120),
-        "manual" => Rgb(230, 159, 0),
-        "region" => Rgb(86, 180, 233),
-        "reference counting" => Rgb(213, 94, 0),
-        "tracing" => Rgb(0, 114, 178),
-        "other languages" => Rgb(0, 158, 115),
-        _ => Rgb(204, 121, 167),
+        "none" => Rgb(143, 143, 143),
+        "manual" => Rgb(196, 132, 6),
+        "region" => Rgb(69, 150, 229),
+        "reference counting" => Rgb(197, 60, 4),
+        "tracing" => Rgb(5, 70, 155),
+        "other languages" => Rgb(0, 125, 87),
+        _ => Rgb(166, 83, 163),
     }
 }
 
@@ -101,53 +127,70 @@ fn oklch(lightness: f64, chroma: f64, hue: f64) -> Rgb {
     )
 }
 
-/// Draws the marker of a backend; `variant` tells groups of the same backend apart.
+/// The corners of the markers, around their middle.
+const MARKERS: [&[Point]; 10] = [
+    // Square, triangle, diamond, triangle upside down, disc.
+    &[(-3.5, -3.5), (3.5, -3.5), (3.5, 3.5), (-3.5, 3.5)],
+    &[(0.0, -5.0), (4.6, 3.4), (-4.6, 3.4)],
+    &[(0.0, -5.2), (5.2, 0.0), (0.0, 5.2), (-5.2, 0.0)],
+    &[(0.0, 5.0), (4.6, -3.4), (-4.6, -3.4)],
+    &[
+        (-4.2, -1.7),
+        (-1.7, -4.2),
+        (1.7, -4.2),
+        (4.2, -1.7),
+        (4.2, 1.7),
+        (1.7, 4.2),
+        (-1.7, 4.2),
+        (-4.2, 1.7),
+    ],
+    // Plus sign.
+    &[
+        (-1.5, -4.5),
+        (1.5, -4.5),
+        (1.5, -1.5),
+        (4.5, -1.5),
+        (4.5, 1.5),
+        (1.5, 1.5),
+        (1.5, 4.5),
+        (-1.5, 4.5),
+        (-1.5, 1.5),
+        (-4.5, 1.5),
+        (-4.5, -1.5),
+        (-1.5, -1.5),
+    ],
+    // Triangles to the right and to the left, hourglass.
+    &[(5.0, 0.0), (-3.4, 4.6), (-3.4, -4.6)],
+    &[(-5.0, 0.0), (3.4, -4.6), (3.4, 4.6)],
+    &[(-4.2, -4.5), (4.2, -4.5), (1.0, 0.0), (4.2, 4.5), (-4.2, 4.5), (-1.0, 0.0)],
+    // Cross.
+    &[
+        (-4.2, -2.1),
+        (-2.1, -4.2),
+        (0.0, -2.1),
+        (2.1, -4.2),
+        (4.2, -2.1),
+        (2.1, 0.0),
+        (4.2, 2.1),
+        (2.1, 4.2),
+        (0.0, 2.1),
+        (-2.1, 4.2),
+        (-4.2, 2.1),
+        (-2.1, 0.0),
+    ],
+];
+
+/// The marker of a backend; `variant` tells groups of the same backend apart.
+fn marker_of(backend: &str, variant: usize) -> usize {
+    (place(backend) + variant) % MARKERS.len()
+}
+
+/// Draws the marker of a backend; see [`marker_of`].
 pub(super) fn marker(canvas: &mut Canvas, backend: &str, variant: usize, (x, y): Point) {
-    const SHAPES: [&[Point]; 6] = [
-        &[(-3.5, -3.5), (3.5, -3.5), (3.5, 3.5), (-3.5, 3.5)],
-        &[(0.0, -5.0), (4.6, 3.4), (-4.6, 3.4)],
-        &[(0.0, -5.2), (5.2, 0.0), (0.0, 5.2), (-5.2, 0.0)],
-        &[(0.0, 5.0), (4.6, -3.4), (-4.6, -3.4)],
-        &[(-4.2, 0.0), (-2.1, -3.7), (2.1, -3.7), (4.2, 0.0), (2.1, 3.7), (-2.1, 3.7)],
-        &[
-            (-1.5, -4.5),
-            (1.5, -4.5),
-            (1.5, -1.5),
-            (4.5, -1.5),
-            (4.5, 1.5),
-            (1.5, 1.5),
-            (1.5, 4.5),
-            (-1.5, 4.5),
-            (-1.5, 1.5),
-            (-4.5, 1.5),
-            (-4.5, -1.5),
-            (-1.5, -1.5),
-        ],
-    ];
-    // Shifted after each turn, so that names of the same lightness differ in shape.
-    let place = place(backend);
-    let shape = SHAPES[(place + place / SHAPES.len() + variant) % SHAPES.len()];
-    let points: Vec<Point> = shape.iter().map(|(dx, dy)| (x + dx, y + dy)).collect();
+    let corners = MARKERS[marker_of(backend, variant)];
+    let points: Vec<Point> = corners.iter().map(|(dx, dy)| (x + dx, y + dy)).collect();
     canvas.area(points, backend_colour(backend));
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn no_two_backends_look_alike() {
-        for (i, a) in KNOWN.iter().enumerate() {
-            for b in &KNOWN[..i] {
-                let (Rgb(r, g, b1), Rgb(s, h, b2)) = (backend_colour(a), backend_colour(b));
-                let far = [(r, s), (g, h), (b1, b2)]
-                    .iter()
-                    .map(|&(p, q)| f64::from(p.abs_diff(q)).powi(2))
-                    .sum::<f64>()
-                    .sqrt();
-                assert!(far > 20.0, "{a} and {b} are {far} apart");
-            }
-        }
-        assert_eq!(backend_colour("unheard of"), backend_colour("unheard of"));
-    }
-}
+mod tests;

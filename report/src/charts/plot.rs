@@ -4,10 +4,12 @@ use super::axis::{Axis, spaced};
 use super::canvas::{Anchor, Canvas, Mark, Point, Rgb};
 use super::colour::{FAINT, GRID, INK, backend_colour, marker, tint};
 use super::font::{cut, width_px as text_px};
-use super::frame::{EM_PX, Frame, SMALL_PX};
+use super::frame::{EM_PX, Frame, MARGIN_PX, SMALL_PX};
 use super::spread::spread;
 
 const BOTTOM_PX: f64 = 52.0;
+/// Between the title of the y axis and the axis.
+const Y_TITLE_PX: f64 = 22.0;
 /// From one name to the next.
 const NAME_PX: f64 = 17.0;
 /// Most of a narrow paper that names may take.
@@ -79,10 +81,6 @@ pub(super) enum Style {
     Marked,
     /// The same, dashed: problem-specific backends.
     Dashed,
-    /// A line through many places, without markers.
-    Curve,
-    /// The same, dashed.
-    DashedCurve,
     /// One value for all x: a thin line across, at the y of the only place.
     Level,
 }
@@ -97,7 +95,7 @@ impl Plot {
         let frame = self.frame(width_px);
         let least = if frame.narrow() { 260.0 } else { 350.0 };
         let names = self.series.len() as f64 * NAME_PX;
-        (frame.top_px + names.max(least) + BOTTOM_PX) as u32
+        (frame.top_px + Y_TITLE_PX + names.max(least) + BOTTOM_PX) as u32
     }
 
     /// Draws all of it.
@@ -105,7 +103,10 @@ impl Plot {
         let frame = self.frame(width_px);
         let height = f64::from(self.height_px(width_px));
         frame.draw(canvas, height);
-        let (top, bottom) = (frame.top_px, height - BOTTOM_PX);
+        // Upright titles are hard to read: the y axis has its own above it.
+        let title = cut(&self.y.title, SMALL_PX, frame.width_px - 2.0 * MARGIN_PX);
+        canvas.text((MARGIN_PX, frame.top_px), &title, SMALL_PX, FAINT, Anchor::Start);
+        let (top, bottom) = (frame.top_px + Y_TITLE_PX, height - BOTTOM_PX);
         let (name_em, most) = match frame.narrow() {
             true => (SMALL_PX, frame.width_px * NAMES_SHARE),
             false => (EM_PX, f64::INFINITY),
@@ -152,7 +153,7 @@ impl Plot {
                 area.name(canvas, series, name, name_em, at);
             });
             for (i, &point) in series.points.iter().enumerate() {
-                if matches!(series.style, Style::Marked | Style::Dashed) {
+                if series.style != Style::Level {
                     let tip = self.tip(series, i);
                     canvas.marked(Mark::tip("point", tip), |canvas| {
                         marker(canvas, &series.backend, series.variant, area.at(point));
@@ -217,8 +218,8 @@ impl Area {
                 let y = points[points.len() - 1].1;
                 dashed(canvas, &[(self.left, y), (self.right + 10.0, y)], colour, 1.0);
             }
-            Style::Dashed | Style::DashedCurve => dashed(canvas, &points, colour, 1.5),
-            Style::Marked | Style::Curve => canvas.path(points, 1.5, colour),
+            Style::Dashed => dashed(canvas, &points, colour, 1.5),
+            Style::Marked => canvas.path(points, 1.5, colour),
         }
     }
 

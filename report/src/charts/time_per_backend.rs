@@ -6,70 +6,38 @@
 
 use super::Figure;
 use super::axis::Axis;
-use super::bars::{Lines, label};
+use super::bars::{Lines, Whiskers, whisker};
 use super::canvas::{Anchor, Canvas, Mark};
 use super::colour::{FAINT, INK, family_colour};
+use super::families::{Families, Line};
 use super::font::{cut, width_px as text_px};
 use super::frame::{EM_PX, Frame, MARGIN_PX, SMALL_PX};
 use crate::format::{human_time, or_nothing, with_interval};
 use crate::record::Status;
-use crate::stats::{Estimate, MIN_SAMPLES};
+use crate::stats::Estimate;
 use crate::summary::{Row, Summary};
 
 pub(super) struct TimePerBackend<'a> {
     summary: &'a Summary,
     n: u32,
-    /// Each family with its rows, the fastest first and failed ones last; families in the order of
-    /// their fastest.
-    families: Vec<(String, Vec<&'a Row>)>,
-}
-
-/// One line of the chart.
-enum Line<'a> {
-    Family(&'a str),
-    Backend(&'a Row),
+    /// The fastest first and failed ones last.
+    families: Families<'a>,
 }
 
 impl<'a> TimePerBackend<'a> {
     /// `None` where no backend has a time.
     pub fn new(summary: &'a Summary) -> Option<Self> {
         let n = summary.largest_studied_n()?;
-        let mut rows: Vec<&Row> = summary.studied_at(n).collect();
-        rows.sort_by(|a, b| key(a).total_cmp(&key(b)));
-        let mut families: Vec<(String, Vec<&Row>)> = Vec::new();
-        for row in rows {
-            let family = &summary.group_of(row).family;
-            match families.iter_mut().find(|(name, _)| name == family) {
-                Some((_, rows)) => rows.push(row),
-                None => families.push((family.clone(), vec![row])),
-            }
-        }
-        Some(Self { summary, n, families })
-    }
-
-    fn rows(&self) -> impl Iterator<Item = &'a Row> {
-        self.families.iter().flat_map(|(_, rows)| rows.iter().copied())
-    }
-
-    fn lines(&self) -> Vec<Line<'_>> {
-        let mut lines = Vec::new();
-        for (name, rows) in &self.families {
-            lines.push(Line::Family(name));
-            lines.extend(rows.iter().map(|row| Line::Backend(row)));
-        }
-        lines
+        let time = |row: &Row| row.time_ns.map(|time| time.value);
+        Some(Self { summary, n, families: Families::new(summary, summary.studied_at(n), time) })
     }
 
     fn times(&self) -> impl Iterator<Item = Estimate> {
-        self.rows().filter_map(|row| row.time_ns)
+        self.families.rows().filter_map(|row| row.time_ns)
     }
 
     fn frame(&self, width_px: u32) -> Frame {
-        let whiskers = match self.whiskers() {
-            Whiskers::Intervals => "95 % interval",
-            Whiskers::Ranges => "range",
-            Whiskers::Both => "95 % interval, or range of few rounds",
-        };
+        let whiskers = self.whiskers().short();
         let subtitle = format!("Median of the samples; whiskers: {whiskers}; shorter is better");
         Frame::new(width_px, &self.title(), &subtitle)
     }
@@ -92,26 +60,8 @@ impl<'a> TimePerBackend<'a> {
     }
 
     fn whiskers(&self) -> Whiskers {
-        if self.times().all(|time| time.confident()) {
-            Whiskers::Intervals
-        } else if self.times().any(|time| time.confident()) {
-            Whiskers::Both
-        } else {
-            Whiskers::Ranges
-        }
+        Whiskers::of(self.times())
     }
-}
-
-/// What the whiskers are: few rounds have no 95 % interval, but a range.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Whiskers {
-    Intervals,
-    Ranges,
-    Both,
-}
-
-fn key(row: &Row) -> f64 {
-    row.time_ns.map_or(f64::INFINITY, |time| time.value)
 }
 
 fn value(row: &Row) -> String {
@@ -131,13 +81,7 @@ impl Figure for TimePerBackend<'_> {
     }
 
     fn caption(&self) -> String {
-        let whiskers = match self.whiskers() {
-            Whiskers::Intervals => "95 % intervals of the median".to_owned(),
-            Whiskers::Ranges => format!("the range of fewer than {MIN_SAMPLES} rounds"),
-            Whiskers::Both => format!(
-                "95 % intervals of the median, or the range of fewer than {MIN_SAMPLES} rounds"
-            ),
-        };
+        let whiskers = self.whiskers().words();
         format!(
             "Median time of one search, shorter is better, by family; beside each bar its ratio to \
              the baseline, whose time is the upright line. Whiskers are {whiskers}; hatched bars are \
@@ -146,27 +90,25 @@ impl Figure for TimePerBackend<'_> {
     }
 
     fn alt(&self) -> String {
-        let families = self.families.iter().map(|(family, rows)| {
-            let bars = rows.iter().map(|row| match self.ratio(row).as_str() {
-                "-" | "1" => format!("{} {}", row.label, value(row)),
-                ratio => format!("{} {}, ratio {ratio}", row.label, value(row)),
-            });
-            format!("{family}: {}", bars.collect::<Vec<_>>().join("; "))
+        let families = self.families.alt(|row| match self.ratio(row).as_str() {
+            "-" | "1" => format!("{} {}", row.label, value(row)),
+            ratio => format!("{} {}, ratio {ratio}", row.label, value(row)),
         });
         let baseline = self.summary.baseline.as_deref().unwrap_or("nothing");
-        let families = families.collect::<Vec<_>>().join(". ");
         format!("Bars by family, fastest first, with ratios to {baseline}. {families}.")
     }
 
     fn height_px(&self, width_px: u32) -> u32 {
-        Lines::height_px(&self.frame(width_px), self.lines().len())
+        Lines::height_px(&self.frame(width_px), self.families.lines().len())
     }
 
     fn draw(&self, canvas: &mut Canvas, width_px: u32) {
         let frame = self.frame(width_px);
         frame.draw(canvas, f64::from(self.height_px(width_px)));
-        let names: Vec<String> = self.lines().iter().map(|line| self.name(line)).collect();
-        let ratio_px = text_px("99.9 (99.99-99.99)", SMALL_PX) + 6.0;
+        let names = self.families.names();
+        // A script may set other ratios than these.
+        let ratios = self.families.rows().map(|row| text_px(&self.ratio(row), SMALL_PX));
+        let ratio_px = ratios.fold(text_px("99.9 (99.99-99.99)", SMALL_PX), f64::max) + 6.0;
         let lines = Lines::new(&frame, &names, text_px("999 ms", EM_PX) + 20.0 + ratio_px);
         let least = self.times().map(|time| time.low).fold(f64::INFINITY, f64::min);
         let most = self.times().map(|time| time.high).fold(0.0, f64::max);
@@ -175,7 +117,7 @@ impl Figure for TimePerBackend<'_> {
         let scale =
             if axis.log { "time of one search (logarithmic scale)" } else { "time of one search" };
         lines.grid(canvas, &axis, &ticks, scale);
-        for row in self.rows() {
+        for row in self.families.rows() {
             if let Some(time) = row.time_ns {
                 let x = axis.at(time.value);
                 let hidden = !self.summary.is_baseline(row);
@@ -191,7 +133,7 @@ impl Figure for TimePerBackend<'_> {
             let text = cut(&format!("relative to {baseline}"), SMALL_PX, ratio_px);
             canvas.text((ratio_x, lines.y(0)), &text, SMALL_PX, FAINT, Anchor::Start);
         });
-        for (line, what) in self.lines().iter().enumerate() {
+        for (line, what) in self.families.lines().iter().enumerate() {
             match what {
                 Line::Family(family) => lines.heading(canvas, line, family, family_colour(family)),
                 Line::Backend(row) => {
@@ -212,13 +154,6 @@ impl Figure for TimePerBackend<'_> {
 }
 
 impl TimePerBackend<'_> {
-    fn name(&self, line: &Line) -> String {
-        match line {
-            Line::Family(_) => String::new(),
-            Line::Backend(row) => label(self.summary.group_of(row)),
-        }
-    }
-
     fn bar(&self, canvas: &mut Canvas, lines: &Lines, axis: &Axis, line: usize, row: &Row) {
         let group = self.summary.group_of(row);
         let Some(time) = row.time_ns else {
@@ -230,10 +165,7 @@ impl TimePerBackend<'_> {
         lines.bar(canvas, line, end, family_colour(&group.family), hatched);
         if let Some((low, high)) = time.interval() {
             let (low, high) = (axis.at(low), axis.at(high));
-            canvas.path([(low, y), (high, y)], 1.5, INK);
-            for x in [low, high] {
-                canvas.path([(x, y - 4.0), (x, y + 4.0)], 1.5, INK);
-            }
+            whisker(canvas, (low, high), y, INK);
             end = end.max(high);
         }
         lines.value(canvas, line, end, &value(row), INK);

@@ -36,8 +36,11 @@ pub(super) fn memory(field: &Field, named: &[&Row]) -> Option<String> {
 /// What failed, of any size; `None` where nothing did.
 pub(super) fn failures(summary: &Summary) -> Option<String> {
     const MOST: usize = 4;
-    let failed = summary.rows.iter().filter(|row| row.status != Status::Ok);
-    let mut named: Vec<String> = failed
+    let failed = || summary.rows.iter().filter(|row| row.status != Status::Ok);
+    let (swept, studied): (Vec<&Row>, Vec<&Row>) =
+        failed().partition(|row| summary.group_of(row).swept);
+    let mut named: Vec<String> = studied
+        .iter()
         .map(|row| {
             let label = shorten(&row.label, LONGEST_NAME);
             format!("{label} ({} at n = {})", row.status.words(), row.n)
@@ -48,5 +51,13 @@ pub(super) fn failures(summary: &Summary) -> Option<String> {
         named.truncate(MOST);
         named.push(format!("{more} more, listed below"));
     }
-    (!named.is_empty()).then(|| format!("Failed: {}.", list(&named)))
+    // A limit that is swept is there to be reached.
+    let sweeps = match swept.len() {
+        0 => None,
+        1 => Some("One point of the sweeps failed, see below.".to_owned()),
+        many => Some(format!("Of the sweeps {many} points failed, see below.")),
+    };
+    let studied = (!named.is_empty()).then(|| format!("Failed: {}.", list(&named)));
+    let said: Vec<String> = studied.into_iter().chain(sweeps).collect();
+    (!said.is_empty()).then(|| said.join(" "))
 }
