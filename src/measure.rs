@@ -1,6 +1,6 @@
 //! A measuring run: from options to records, table, report and exit code.
 
-use crate::arguments::command_line;
+use crate::arguments::{command_line, report_command};
 use crate::axis::Axis;
 use crate::child::Children;
 use crate::exit::{Exit, Stop};
@@ -216,8 +216,11 @@ impl<'a> Run<'a> {
         // that is gone, or another run's by now.
         let kept = self.folder.check().map_err(Stop::bad_input);
         let files = [self.folder.records_path().to_owned()];
+        // What was entered twice is the baseline again, whatever was asked for.
+        let command = report_command(&files, None);
+        let sources = (&files[..], command.as_str());
         let report = kept.and_then(|()| {
-            render::write(records, self.baseline(), &files, self.folder.report_path())
+            render::write(records, self.baseline(), sources, self.folder.report_path())
         });
         let summary = render::summary(records, self.baseline())?;
         let (counted, pauses) = (self.template.counted, options.pauses);

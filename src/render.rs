@@ -38,7 +38,9 @@ pub fn run(options: &options::Report) -> Result<Exit, Stop> {
     }
     splices.iter().try_for_each(Splice::writable)?;
     let counted = records.iter().all(|record| record.counted);
-    let index = write(&records, baseline, &options.files, &report_in(&options.out))?;
+    let command = report_command(&options.files, baseline);
+    let sources = (&options.files[..], command.as_str());
+    let index = write(&records, baseline, sources, &report_in(&options.out))?;
     terminal::print(&sheet(&summary, options.format, counted, options.pauses))?;
     splices.iter().try_for_each(Splice::write)?;
     if options.format == Sheet::Table && !options.quiet {
@@ -78,7 +80,8 @@ fn agree(records: &[Record]) -> Result<(), Stop> {
     Ok(())
 }
 
-/// Writes the report of records from some files into a folder and returns its page.
+/// Writes the report into a folder and returns its page, which names the sources: the files that the
+/// records come from, and the command line that makes it again of them.
 ///
 /// # Errors
 ///
@@ -86,11 +89,10 @@ fn agree(records: &[Record]) -> Result<(), Stop> {
 pub fn write(
     records: &[Record],
     baseline: Option<&str>,
-    files: &[PathBuf],
+    (record_files, command): (&[PathBuf], &str),
     folder: &Path,
 ) -> Result<PathBuf, Stop> {
-    let command = report_command(files, baseline);
-    let options = ReportOptions { baseline, record_files: files, command: Some(&command) };
+    let options = ReportOptions { baseline, record_files, command: Some(command) };
     match options.write(records, folder) {
         Ok(written) => Ok(written.index),
         Err(why @ (ReportError::Summary(_) | ReportError::Unwritable { .. })) => {
