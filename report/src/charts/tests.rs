@@ -188,11 +188,11 @@ fn no_text_touches_another_or_leaves_the_paper() {
     for ratio in [1.0, 1.01, 1.3, 2.0] {
         for sizes in [9..=9, 6..=9] {
             let mut records = crowded(ratio, sizes.clone());
+            let explained: Vec<Explanation> =
+                explain(&records, &[]).into_iter().map(Result::unwrap).collect();
             let swept = sizes.clone().count() == 1 && ratio != 1.01;
             records.extend(if swept { crowded_sweeps(ratio) } else { Vec::new() });
             let summary = Summary::new(&records, None).unwrap();
-            let explained: Vec<Explanation> =
-                explain(&records, &[]).into_iter().flatten().collect();
             let figures = figures(&summary, &explained);
             let stems: Vec<String> = figures.iter().map(|figure| figure.file_stem()).collect();
             let mut expected = vec![
