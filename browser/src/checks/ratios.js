@@ -1,0 +1,2 @@
+// placeholder until the page's data are known
+const ratios = () => () => undefined;
