@@ -14,8 +14,8 @@ use std::time::{Duration, Instant};
 /// What every script of a check may use.
 const COMMON: &str = include_str!("common.js");
 
-/// How long a page may take to load, or to do what it is expected to do.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// How long a page may take to load.
+const LOADING: Duration = Duration::from_secs(30);
 
 /// How a page is opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,7 +74,7 @@ impl Page {
             "return document.readyState === 'complete' && location.href === {}",
             serde_json::Value::from(url)
         );
-        page.wait_for(&loaded)?;
+        page.wait_for(&loaded, LOADING)?;
         Ok(page)
     }
 
@@ -151,9 +151,9 @@ impl Page {
     /// # Errors
     ///
     /// If that takes too long.
-    pub fn wait_for(&self, body: &str) -> Result<()> {
+    pub fn wait_for(&self, body: &str, patience: Duration) -> Result<()> {
         let start = Instant::now();
-        while start.elapsed() < PATIENCE {
+        while start.elapsed() < patience {
             // While a page is replaced by the next one, questions fail.
             if self.ask::<bool>(body).unwrap_or(false) {
                 return Ok(());

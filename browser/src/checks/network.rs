@@ -10,7 +10,9 @@ pub(super) fn check(visit: &Visit) -> Result<Findings> {
     visit.open(Setup::WIDE)?;
     let requests = visit.heard().requests;
     if !requests.iter().any(|url| url == visit.url()) {
-        return Ok(vec!["the browser does not tell of requests, not even of the page's".to_owned()]);
+        return Ok(vec![
+            "the browser does not tell of requests, not even of the page's".to_owned(),
+        ]);
     }
     let harmless = |url: &String| {
         let inline = ["about:", "data:", "blob:"].iter().any(|scheme| url.starts_with(scheme));

@@ -5,6 +5,7 @@ use crate::page::Setup;
 use crate::visit::Visit;
 use anyhow::Result;
 use serde::Deserialize;
+use std::time::Duration;
 
 /// A place in the window at which a mark lies uncovered, and what the mark says.
 #[derive(Deserialize)]
@@ -13,6 +14,9 @@ struct Target {
     y: f64,
     said: String,
 }
+
+/// How long a tooltip may take.
+const PATIENCE: Duration = Duration::from_secs(3);
 
 const SHOWN: &str = "const tip = document.getElementById('tooltip');
     return tip && visible(tip) ? tip.textContent.trim() : ''";
@@ -33,12 +37,12 @@ pub(super) fn check(visit: &Visit) -> Result<Findings> {
         page.move_mouse(target.x, target.y)?;
         let said = serde_json::Value::from(target.said.as_str());
         let shows = format!("return (() => {{ {SHOWN} }})() === {said}");
-        if page.wait_for(&shows).is_err() {
+        if page.wait_for(&shows, PATIENCE).is_err() {
             let shown: String = page.ask(SHOWN)?;
             findings.push(format!("over '{}' it shows '{shown}'", target.said));
         }
         page.move_mouse(1.0, 1.0)?;
-        if page.wait_for(&format!("return (() => {{ {SHOWN} }})() === ''")).is_err() {
+        if page.wait_for(&format!("return (() => {{ {SHOWN} }})() === ''"), PATIENCE).is_err() {
             findings.push(format!("'{}' stays when the mouse has left", target.said));
         }
     }
