@@ -1,16 +1,25 @@
 //! Makes a table and a report to look at, from data that resemble a full study, or with `small` a
-//! small one that also has pauses and events: `cargo run -p report --example looks -- FOLDER [small]`.
+//! small one that also has pauses and events, or from a record file:
+//! `cargo run -p report --example looks -- FOLDER [small | FILE]`.
 
 #[path = "../tests/common/mod.rs"]
 mod common;
 
-use report::table;
+use report::{ReportOptions, table};
+use std::path::PathBuf;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = std::env::args_os().nth(1).ok_or("name a folder for the report")?;
-    let small = std::env::args().nth(2).is_some_and(|word| word == "small");
-    let records = if small { common::small_study() } else { common::study() };
-    let written = report::write_report(&records, None, &folder)?;
+    let source = std::env::args().nth(2);
+    let records = match source.as_deref() {
+        None => common::study(),
+        Some("small") => common::small_study(),
+        Some(file) => report::read_records(file)?,
+    };
+    let files: Vec<PathBuf> = source.iter().map(PathBuf::from).collect();
+    let command = Some("rc-vs-gc report records.jsonl");
+    let options = ReportOptions { record_files: &files, command, ..ReportOptions::default() };
+    let written = options.write(&records, &folder)?;
     let summary = report::Summary::new(&records, None)?;
     for width_columns in [80, 120, 200] {
         println!("{}", table::results_table(&summary, width_columns));

@@ -2,113 +2,104 @@
 //!
 //! A figure never meets a drawing back end. It draws shapes onto a canvas in logical pixels, and the
 //! canvas is then replayed on any back end of plotters; tests look at the shapes instead.
+//!
+//! | file | one idea |
+//! |---|---|
+//! | `canvas` | shapes in logical pixels; marks that scripts and readers point at |
+//! | `svg` | a canvas as an SVG document |
+//! | `frame`, `axis`, `font`, `colour` | paper and title; values to pixels; widths of texts; colours by name |
+//! | `bars` | charts of horizontal bars |
+//! | `plot` | charts of lines on two axes, named at their ends |
+//! | all others | one figure each |
 
 mod axis;
 mod bars;
 mod canvas;
 mod colour;
 mod font;
+mod frame;
 mod memory_per_backend;
+mod plot;
 mod spread;
+mod svg;
 mod time_against_n;
 mod time_per_backend;
 
-pub use canvas::{Anchor, Canvas, Point, Rgb, Shape};
-pub use colour::backend_colour;
+pub use canvas::{Anchor, Canvas, Mark, Point, Rgb, Shape};
+pub use colour::{backend_colour, family_colour};
+pub use frame::{NARROW_PX, WIDE_PX};
+pub use svg::svg;
 
+use crate::explain::Explanation;
 use crate::html::ReportError;
 use crate::summary::Summary;
-use minijinja::HtmlEscape;
-use plotters::prelude::{BitMapBackend, IntoDrawingArea, SVGBackend};
+use plotters::prelude::{BitMapBackend, IntoDrawingArea};
 use std::path::Path;
 
 /// Device pixels for each logical pixel: of the PNG, and of the grid that SVG coordinates lie on
 /// (plotters only knows whole coordinates).
 const DENSITY: u32 = 2;
 
-/// One chart.
+/// One chart, in a layout for any width: [`WIDE_PX`] for pages and files, [`NARROW_PX`] for
+/// telephones.
 pub trait Figure: Sync {
-    /// Name of its files, without ending.
-    fn file_stem(&self) -> &'static str;
+    /// Name of its files, without ending, and of its section on the page.
+    fn file_stem(&self) -> String;
     /// What it shows, in a few words.
     fn title(&self) -> String;
     /// How to read it, in a sentence or two.
     fn caption(&self) -> String;
     /// The same information as text, for those who cannot see it.
     fn alt(&self) -> String;
-    /// Width and height in logical pixels.
-    fn size_px(&self) -> (u32, u32);
-    /// Draws it.
-    fn draw(&self, canvas: &mut Canvas);
+    /// Height in logical pixels at a width.
+    fn height_px(&self, width_px: u32) -> u32;
+    /// Draws it at a width.
+    fn draw(&self, canvas: &mut Canvas, width_px: u32);
 }
 
-/// Every figure that these data can fill; a figure without data is left out.
-pub fn figures(summary: &Summary) -> Vec<Box<dyn Figure + '_>> {
-    let mut figures: Vec<Box<dyn Figure + '_>> = Vec::new();
-    if let Some(figure) = time_per_backend::TimePerBackend::new(summary) {
-        figures.push(Box::new(figure));
-    }
-    if let Some(figure) = time_against_n::TimeAgainstN::new(summary) {
-        figures.push(Box::new(figure));
-    }
-    if let Some(figure) = memory_per_backend::MemoryPerBackend::new(summary) {
-        figures.push(Box::new(figure));
-    }
-    figures
+/// A figure that a summary may have the data for.
+type Made<'a> = Option<Box<dyn Figure + 'a>>;
+
+fn made<'a>(figure: Option<impl Figure + 'a>) -> Made<'a> {
+    figure.map(|figure| Box::new(figure) as Box<dyn Figure>)
 }
 
-/// The figure as an SVG document with a title and a description, also fit to stand within a page.
-///
-/// # Errors
-///
-/// [`ReportError::Chart`], with the drawing library's reason.
-pub fn svg(figure: &dyn Figure) -> Result<String, ReportError> {
-    let (width, height) = figure.size_px();
-    let mut drawing = String::new();
-    let backend = SVGBackend::with_string(&mut drawing, (width * DENSITY, height * DENSITY));
-    let area = backend.into_drawing_area();
-    drawn(figure)
-        .replay(&area, DENSITY, canvas::Text::SVG)
-        .and_then(|()| area.present())
-        .map_err(|error| failed(figure, &error))?;
-    drop(area);
-
-    // The start tag is replaced: ours scales the grid back and names the drawing for screen readers.
-    let body = drawing.split_once('>').map_or("", |(_, body)| body);
-    let stem = figure.file_stem();
-    Ok(format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
-         viewBox=\"0 0 {} {}\" role=\"img\" aria-labelledby=\"{stem}-title {stem}-desc\">\n\
-         <title id=\"{stem}-title\">{}</title>\n<desc id=\"{stem}-desc\">{}</desc>{body}",
-        width * DENSITY,
-        height * DENSITY,
-        HtmlEscape(&figure.title()),
-        HtmlEscape(&figure.alt()),
-    ))
+/// Every figure that these data can fill, in the order of the page; a figure without data is left out.
+pub fn figures<'a>(
+    summary: &'a Summary,
+    explained: &'a [Explanation],
+) -> Vec<Box<dyn Figure + 'a>> {
+    
+    let figures: Vec<Made<'a>> = vec![
+        made(time_per_backend::TimePerBackend::new(summary)),
+        made(time_against_n::TimeAgainstN::new(summary)),
+        made(memory_per_backend::MemoryPerBackend::new(summary)),
+    ];
+    figures.into_iter().flatten().collect()
 }
 
-/// Writes the figure as a PNG file at twice its logical size.
+/// Writes the wide layout of a figure as a PNG file at twice its logical size.
 ///
 /// # Errors
 ///
 /// [`ReportError::Chart`], with the drawing library's reason.
 pub fn write_png(figure: &dyn Figure, path: &Path) -> Result<(), ReportError> {
-    let (width, height) = figure.size_px();
+    let (width, height) = (WIDE_PX, figure.height_px(WIDE_PX));
     let area = BitMapBackend::new(path, (width * DENSITY, height * DENSITY)).into_drawing_area();
-    drawn(figure)
+    drawn(figure, width)
         .replay(&area, DENSITY, canvas::Text::BITMAP)
         .and_then(|()| area.present())
         .map_err(|error| failed(figure, &error))
 }
 
-fn drawn(figure: &dyn Figure) -> Canvas {
+fn drawn(figure: &dyn Figure, width_px: u32) -> Canvas {
     let mut canvas = Canvas::default();
-    figure.draw(&mut canvas);
+    figure.draw(&mut canvas, width_px);
     canvas
 }
 
 fn failed(figure: &dyn Figure, reason: &dyn std::fmt::Display) -> ReportError {
-    ReportError::Chart { stem: figure.file_stem().to_owned(), reason: reason.to_string() }
+    ReportError::Chart { stem: figure.file_stem(), reason: reason.to_string() }
 }
 
 #[cfg(test)]

@@ -30,6 +30,7 @@ mod split;
 mod steps;
 mod text;
 
+pub(crate) use bound::reclamation;
 pub use bound::{Bound, Overhead};
 pub use json::json;
 pub use ladder::{Beside, Ladder, Missing, Rung, Step};

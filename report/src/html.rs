@@ -1,20 +1,31 @@
 //! All of it on one self-contained page, with the charts beside it as files.
+//!
+//! | file | one idea |
+//! |---|---|
+//! | `page` | the templates, the style, the script, and what the browser may do with them |
+//! | `view` | what the templates are given, put together from the files below |
+//! | `charts`, `claims`, `numbers`, `ratios`, `sheets`, `backends`, `machine` | one part of the page each |
 
-use crate::charts::{Figure, figures, svg, write_png};
+use crate::charts::{NARROW_PX, WIDE_PX, figures, svg, write_png};
+use crate::claims::{ClaimError, judge};
+use crate::explain::{Explanation, explain};
 use crate::record::Record;
 use crate::summary::{Summary, SummaryError};
-use minijinja::syntax::SyntaxConfig;
-use minijinja::{AutoEscape, Environment};
 use rayon::prelude::*;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
+mod backends;
+mod charts;
+mod claims;
+mod machine;
+mod numbers;
+mod page;
+mod ratios;
+mod sheets;
 mod view;
-
-const TEMPLATE: &str = include_str!("../templates/report.html");
-const STYLE: &str = include_str!("../templates/report.css");
 
 /// What was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,6 +34,18 @@ pub struct Written {
     pub index: PathBuf,
     /// Every file, the page first.
     pub files: Vec<PathBuf>,
+}
+
+/// What a report is made with, beside the records.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ReportOptions<'a> {
+    /// What ratios compare with; for `None` see [`Summary::new`].
+    pub baseline: Option<&'a str>,
+    /// The files that the records come from. The page links to those in its own folder and in the one
+    /// above it, wherever both are moved together, and tells the names of others.
+    pub record_files: &'a [PathBuf],
+    /// Command line that makes the page again.
+    pub command: Option<&'a str>,
 }
 
 /// Why a report could not be written. Each message is one line.
@@ -47,6 +70,9 @@ pub enum ReportError {
         /// The drawing library's reason.
         reason: String,
     },
+    /// The claims cannot be judged, a defect of their file.
+    #[error(transparent)]
+    Claims(#[from] ClaimError),
     /// The page's template failed, a defect of this crate.
     #[error("the page's template failed: {0}")]
     Template(#[from] minijinja::Error),
@@ -54,8 +80,7 @@ pub enum ReportError {
 
 /// Writes `index.html`, and each chart as SVG and PNG, into a folder that is made if need be.
 ///
-/// The page depends on the records and the baseline alone, not on the time or the machine it is made
-/// on. For the baseline, see [`Summary::new`].
+/// For the baseline, see [`Summary::new`]; for links to the record files, [`ReportOptions`].
 ///
 /// # Errors
 ///
@@ -65,42 +90,49 @@ pub fn write_report(
     baseline: Option<&str>,
     out_dir: impl AsRef<Path>,
 ) -> Result<Written, ReportError> {
-    let out_dir = out_dir.as_ref();
-    let summary = Summary::new(records, baseline)?;
-    let figures = figures(&summary);
-    let drawings = figures.par_iter().map(|figure| svg(figure.as_ref()));
-    let drawings: Vec<String> = drawings.collect::<Result<_, _>>()?;
-    let page = page(records, &summary, &figures, &drawings)?;
-
-    fs::create_dir_all(out_dir).map_err(|source| unwritable(out_dir, source))?;
-    let index = out_dir.join("index.html");
-    write(&index, &page)?;
-    let charts = figures.par_iter().zip(&drawings).map(|(figure, drawing)| {
-        let stem = out_dir.join(figure.file_stem());
-        let (svg_path, png_path) = (stem.with_extension("svg"), stem.with_extension("png"));
-        write(&svg_path, drawing)?;
-        write_png(figure.as_ref(), &png_path)?;
-        Ok([svg_path, png_path])
-    });
-    let charts: Vec<_> = charts.collect::<Result<_, ReportError>>()?;
-    let files = std::iter::once(index.clone()).chain(charts.into_iter().flatten()).collect();
-    Ok(Written { index, files })
+    ReportOptions { baseline, ..ReportOptions::default() }.write(records, out_dir)
 }
 
-fn page(
-    records: &[Record],
-    summary: &Summary,
-    figures: &[Box<dyn Figure + '_>],
-    drawings: &[String],
-) -> Result<String, minijinja::Error> {
-    let mut environment = Environment::new();
-    // By name is the default; said outright, because names in records may be hostile.
-    environment.set_auto_escape_callback(|_| AutoEscape::Html);
-    let mut syntax = SyntaxConfig::builder();
-    environment.set_syntax(syntax.trim_blocks(true).lstrip_blocks(true).build()?);
-    environment.add_template("report.html", TEMPLATE)?;
-    let page = environment.get_template("report.html")?;
-    page.render(view::page(records, summary, figures, drawings, STYLE))
+impl ReportOptions<'_> {
+    /// Writes `index.html`, and each chart as SVG and PNG, into a folder that is made if need be.
+    ///
+    /// The page depends on the records and these options alone, not on the time or the machine it is
+    /// made on.
+    ///
+    /// # Errors
+    ///
+    /// [`ReportError`]: an unknown baseline, or a file that cannot be written.
+    pub fn write(
+        &self,
+        records: &[Record],
+        out_dir: impl AsRef<Path>,
+    ) -> Result<Written, ReportError> {
+        let out_dir = out_dir.as_ref();
+        let summary = Summary::new(records, self.baseline)?;
+        let explained: Vec<Explanation> = explain(records, &[]).into_iter().flatten().collect();
+        let figures = figures(&summary, &explained);
+        let drawings = figures
+            .par_iter()
+            .map(|figure| Ok([svg(figure.as_ref(), WIDE_PX)?, svg(figure.as_ref(), NARROW_PX)?]));
+        let drawings: Vec<[String; 2]> = drawings.collect::<Result<_, ReportError>>()?;
+        let charts = charts::views(&figures, &drawings);
+        let judged = if records.is_empty() { Vec::new() } else { judge(records, &summary)? };
+        let page = page::render(view::page(self, records, &summary, charts, &judged, out_dir))?;
+
+        fs::create_dir_all(out_dir).map_err(|source| unwritable(out_dir, source))?;
+        let index = out_dir.join("index.html");
+        write(&index, &page)?;
+        let charts = figures.par_iter().zip(&drawings).map(|(figure, [wide, _])| {
+            let stem = out_dir.join(figure.file_stem());
+            let (svg_path, png_path) = (stem.with_extension("svg"), stem.with_extension("png"));
+            write(&svg_path, wide)?;
+            write_png(figure.as_ref(), &png_path)?;
+            Ok([svg_path, png_path])
+        });
+        let charts: Vec<_> = charts.collect::<Result<_, ReportError>>()?;
+        let files = std::iter::once(index.clone()).chain(charts.into_iter().flatten()).collect();
+        Ok(Written { index, files })
+    }
 }
 
 fn write(path: &Path, text: &str) -> Result<(), ReportError> {

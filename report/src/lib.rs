@@ -11,6 +11,7 @@
 //! | [`explain`] | where the time goes: the ladder, overhead over a bound, cost of a count |
 //! | [`verdict`] | a ratio in words |
 //! | [`mod@format`] | numbers with units, the same everywhere |
+//! | [`claims`] | published claims, each with a verdict from the records |
 //! | [`mod@compare`] | two runs of the same work, row by row, with verdicts |
 //! | [`table`] | rows as text for a terminal |
 //! | [`charts`] | rows as figures, SVG and PNG |
@@ -20,6 +21,7 @@
 #![warn(missing_docs)]
 
 pub mod charts;
+pub mod claims;
 pub mod compare;
 pub mod explain;
 pub mod format;
@@ -33,7 +35,7 @@ pub mod table;
 pub mod verdict;
 
 pub use compare::{CompareError, Comparison};
-pub use html::{ReportError, Written, write_report};
+pub use html::{ReportError, ReportOptions, Written, write_report};
 pub use record::{
     Capabilities, CounterSource, Counters, LiveCells, Machine, Mmu, Pauses, ReadError, Record,
     SCHEMA, Status, read_lines, read_prefix, read_records, write_record,

@@ -21,6 +21,7 @@ pub use noise::NoiseFloor;
 pub(crate) use noise::floor_of;
 pub(crate) use noise::pairs;
 pub use overall::Overall;
+pub(crate) use row::Round;
 pub use row::{Dot, Row};
 
 /// Baseline that is taken where none is asked for, if the records have it.

@@ -3,10 +3,12 @@
 mod common;
 
 use common::sample;
+use data_encoding::BASE64;
 use report::table::{counters_table, counts_table, overall_table, pauses_table, results_table};
-use report::{Record, Status, Summary, read_records, write_report};
+use report::{Record, ReportOptions, Status, Summary, read_records, write_report};
+use sha2::{Digest, Sha256};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Four backends, two sizes, three rounds, an A/A pair, counted samples, one out of memory.
 fn fixed() -> Vec<Record> {
@@ -99,15 +101,60 @@ fn the_page_shows_what_the_records_have() {
 
 #[test]
 fn the_page_of_the_fixed_records() {
-    // Without the drawings and the style, whose bytes are no reader's concern.
+    // Without the drawings, the style and the script, whose bytes are no reader's concern.
     let mut text = page(&fixed());
-    for (from, to) in [("<svg", "</svg>"), ("<style>", "</style>")] {
+    let parts = [("<svg", "</svg>"), ("<style>", "</style>"), ("<script>", "</script>")];
+    for (from, to) in parts.into_iter().chain([("<meta http-equiv=", ">")]) {
         while let Some(start) = text.find(from) {
             let end = start + text[start..].find(to).unwrap() + to.len();
             text.replace_range(start..end, "(left out)");
         }
     }
     insta::assert_snapshot!("page", text);
+}
+
+/// The text between two others.
+fn between<'a>(text: &'a str, from: &str, to: &str) -> &'a str {
+    let rest = text.split_once(from).unwrap_or_else(|| panic!("no {from}")).1;
+    rest.split_once(to).unwrap_or_else(|| panic!("no {to} after {from}")).0
+}
+
+#[test]
+fn the_page_runs_its_own_script_and_nothing_else() {
+    let page = page(&fixed());
+    let policy = between(&page, "Content-Security-Policy\" content=\"", "\"");
+    assert!(policy.starts_with("default-src &#x27;none&#x27;"), "{policy}");
+    assert!(!policy.contains("unsafe"), "{policy}");
+    for (element, text) in [
+        ("script", between(&page, "<script>", "</script>")),
+        ("style", between(&page, "<style>", "</style>")),
+    ] {
+        let hash = BASE64.encode(&Sha256::digest(text.as_bytes())).replace('/', "&#x2f;");
+        assert!(policy.contains(&format!("{element}-src &#x27;sha256-{hash}")), "{policy}");
+    }
+    assert_eq!(page.matches("<script>").count(), 1);
+    // A style in an attribute would be refused.
+    assert!(!page.contains(" style=\""));
+}
+
+#[test]
+fn the_page_leads_to_the_records_it_is_made_of() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("results/report");
+    let names = ["results/a record's #1.jsonl", "elsewhere/b.jsonl"];
+    let files: Vec<PathBuf> = names.iter().map(|name| folder.path().join(name)).collect();
+    let command = Some("rc-vs-gc report <files>");
+    let options = ReportOptions { record_files: &files, command, baseline: Some("stack") };
+    let written = options.write(&fixed(), &out).unwrap();
+    let page = fs::read_to_string(written.index).unwrap();
+    assert!(
+        page.contains("<a href=\"../a%20record%27s%20%231.jsonl\">a record&#x27;s #1.jsonl</a>")
+    );
+    assert!(page.contains("<dd>b.jsonl, one JSON object"));
+    assert!(page.contains("<code>rc-vs-gc report &lt;files&gt;</code>"));
+    assert!(page.contains("<option value=\"stack\" selected>"));
+    let private = folder.path().to_str().unwrap();
+    assert!(!page.contains(private), "the page tells where it was made");
 }
 
 #[test]
@@ -182,6 +229,8 @@ fn little_or_no_data_gives_a_page_that_says_so() {
     for (records, sentence) in cases {
         let page = page(records);
         assert!(page.contains(sentence), "{page}");
+        assert_eq!(page.contains("There are no rows."), records.is_empty());
+        assert_eq!(page.contains("There is nothing to draw."), !page.contains("<figure>"));
         let summary = Summary::new(records, None).unwrap();
         assert_eq!(results_table(&summary, 80).contains("no measurements"), records.is_empty());
         assert!(!counts_table(&summary, 10).is_empty());
@@ -190,7 +239,7 @@ fn little_or_no_data_gives_a_page_that_says_so() {
 
 #[test]
 fn hostile_names_stay_text() {
-    let hostile = "<script>alert('\"&{{ 7*7 }}{% x %}\u{1b}[31m\u{202e}";
+    let hostile = "</script><!--<script>alert('\"&{{ 7*7 }}{% x %}\u{1b}[31m\u{202e}";
     let mut records = Vec::new();
     for n in [8, 9] {
         let mut record = sample(hostile, n, 0, 1000);
@@ -213,11 +262,25 @@ fn hostile_names_stay_text() {
     }
     for (name, bytes) in report(&records) {
         let text = String::from_utf8_lossy(&bytes);
-        assert!(name.ends_with("png") || !text.contains("<script"), "{name}");
-        assert!(name.ends_with("png") || !text.contains('\u{1b}'), "{name}");
+        // The page has two of its own: the ratios, and what works with them.
+        let own = if name == "index.html" { 2 } else { 0 };
+        let is_text = !name.ends_with("png");
+        for tag in ["<script", "</script"] {
+            assert!(!is_text || text.matches(tag).count() == own, "{name}: {tag}");
+        }
+        assert!(!is_text || !text.contains("<!--") && !text.contains('\u{1b}'), "{name}");
     }
     let page = page(&records);
     assert!(page.contains("&lt;script&gt;") && page.contains("{{ 7*7 }}"));
+    // An attribute ends at a quotation mark, so none may come from a name.
+    let values = page.split("data-config=\"").skip(1).chain(page.split("<option value=\"").skip(1));
+    for value in values.map(|rest| rest.split('"').next().unwrap()) {
+        assert!(!value.contains("alert") || value.contains("&quot;&amp;{{ 7*7 }}"), "{value}");
+    }
+    let json = between(&page, "id=\"ratios\">", "</script>");
+    let ratios: serde_json::Value = serde_json::from_str(json).unwrap();
+    let label = ratios["labels"][0].as_str().unwrap();
+    assert!(label.starts_with("</script><!--<script>alert('\"&{{ 7*7 }}"), "{label}");
     let table = results_table(&Summary::new(&records, None).unwrap(), 120);
     assert!(!table.contains('\u{1b}') && table.lines().count() < 40, "{table}");
 }

@@ -15,6 +15,10 @@ for (const button of controls.filter(isHead)) {
 if (!rows().some(visible)) findings.push("the main table shows no rows");
 if (!all("svg").some(visible)) findings.push("no drawing is shown");
 for (const section of all("section[id]")) {
-  if (!visible(section) || !section.innerText.trim()) findings.push(`section "${section.id}" shows nothing`);
+  const heads = all("h1, h2, h3, h4", section).filter(visible).map((head) => head.innerText.trim());
+  const shown = heads.reduce((text, head) => text.replace(head, ""), section.innerText);
+  if (!shown.trim() && !all("svg", section).some(visible)) {
+    findings.push(`section "${section.id}" shows nothing`);
+  }
 }
 return findings;

@@ -40,10 +40,11 @@ impl Axis {
     pub fn ticks(&self) -> Vec<f64> {
         let (low, high) = self.range;
         if !self.log {
-            let step = round_step(high / 6.0);
-            return (0..)
-                .map(|i| f64::from(i) * step)
-                .take_while(|&tick| tick <= high * 1.000_001)
+            let step = round_step((high - low) / 6.0);
+            let first = (low / step - 1e-6).ceil();
+            return (0..100)
+                .map(|i| (first + f64::from(i)) * step)
+                .take_while(|&tick| tick <= high + step * 1e-6)
                 .collect();
         }
         let decades = (low.log10().floor() as i32)..=(high.log10().ceil() as i32);
@@ -63,6 +64,23 @@ impl Axis {
         // Multiples of the step, so that a step of ten gives 1 KiB, 1 MiB, 1 GiB.
         (low..=high).filter(|power| power % step == 0).map(|power| 2f64.powi(power)).collect()
     }
+}
+
+/// Ticks at equal steps, as many as have room.
+pub(super) fn spaced(
+    ticks: Vec<(f64, String)>,
+    axis: &Axis,
+    needed_px: impl Fn(&str) -> f64,
+) -> Vec<(f64, String)> {
+    let fits = |step: &usize| {
+        let kept: Vec<&(f64, String)> = ticks.iter().step_by(*step).collect();
+        kept.windows(2).all(|pair| {
+            let gap = (axis.at(pair[1].0) - axis.at(pair[0].0)).abs();
+            gap >= (needed_px(&pair[0].1) + needed_px(&pair[1].1)) / 2.0
+        })
+    };
+    let step = (1..=ticks.len().max(1)).find(fits).unwrap_or(1);
+    ticks.into_iter().step_by(step).collect()
 }
 
 /// The nearest 1, 2 or 5 times a power of ten that is not smaller.

@@ -62,6 +62,31 @@ pub enum Shape {
         /// Which point of the text `at` is.
         anchor: Anchor,
     },
+    /// Shapes that belong together: a reader points at them, a page's script finds them.
+    Marked {
+        /// What they are.
+        mark: Mark,
+        /// The shapes.
+        shapes: Vec<Shape>,
+    },
+}
+
+/// What a group of shapes is. Only the SVG keeps it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Mark {
+    /// A name for scripts, such as `ratio:gc`; not necessarily the only one of its name.
+    pub name: String,
+    /// What a reader who points at it is told; empty for nothing.
+    pub tip: String,
+    /// Whether it is not shown until a script shows it.
+    pub hidden: bool,
+}
+
+impl Mark {
+    /// With a text for those who point at it.
+    pub fn tip(name: impl Into<String>, tip: impl Into<String>) -> Self {
+        Self { name: name.into(), tip: tip.into(), hidden: false }
+    }
 }
 
 /// What a figure draws on.
@@ -113,51 +138,73 @@ impl Canvas {
         self.shapes.push(Shape::Text { at, text: text.to_owned(), em_px, colour, anchor });
     }
 
-    /// Draws everything on a back end that has `density` pixels for each logical one.
+    /// Draws shapes that belong together.
+    pub fn marked(&mut self, mark: Mark, draw: impl FnOnce(&mut Self)) {
+        let mut inner = Self::default();
+        draw(&mut inner);
+        self.shapes.push(Shape::Marked { mark, shapes: inner.shapes });
+    }
+
+    /// Draws everything that is not hidden on a back end that has `density` pixels for each logical one.
     pub(super) fn replay<DB: DrawingBackend>(
         &self,
         area: &DrawingArea<DB, Shift>,
         density: u32,
         setting: Text,
     ) -> Result<(), DrawingAreaErrorKind<DB::ErrorType>> {
-        font::register();
-        let density = f64::from(density);
-        let device = |&(x, y): &Point| ((x * density).round() as i32, (y * density).round() as i32);
-        for shape in &self.shapes {
-            match shape {
-                Shape::Path { points, width_px, colour } => {
-                    let points: Vec<_> = points.iter().map(device).collect();
-                    let width = (width_px * density).round().max(1.0) as u32;
-                    area.draw(&PathElement::new(points, colour.plotters().stroke_width(width)))?;
+        replay(&self.shapes, area, density, setting)
+    }
+}
+
+/// Draws shapes on a back end; see [`Canvas::replay`].
+pub(super) fn replay<DB: DrawingBackend>(
+    shapes: &[Shape],
+    area: &DrawingArea<DB, Shift>,
+    density_px: u32,
+    setting: Text,
+) -> Result<(), DrawingAreaErrorKind<DB::ErrorType>> {
+    font::register();
+    let density = f64::from(density_px);
+    let device = |&(x, y): &Point| ((x * density).round() as i32, (y * density).round() as i32);
+    for shape in shapes {
+        match shape {
+            Shape::Marked { mark, shapes } => {
+                if !mark.hidden {
+                    replay(shapes, area, density_px, setting)?;
                 }
-                Shape::Area { points, colour } => {
-                    let points: Vec<_> = points.iter().map(device).collect();
-                    area.draw(&Polygon::new(points, colour.plotters()))?;
+            }
+            Shape::Path { points, width_px, colour } => {
+                let points: Vec<_> = points.iter().map(device).collect();
+                let width = (width_px * density).round().max(1.0) as u32;
+                area.draw(&PathElement::new(points, colour.plotters().stroke_width(width)))?;
+            }
+            Shape::Area { points, colour } => {
+                let points: Vec<_> = points.iter().map(device).collect();
+                area.draw(&Polygon::new(points, colour.plotters()))?;
+            }
+            Shape::Text { at: (x, y), text, em_px, colour, anchor } => {
+                let size = em_px * density * setting.size_per_em;
+                let at = device(&(*x, y + em_px * setting.lower_em));
+                let colour = colour.plotters();
+                let style = TextStyle::from((font::FAMILY, size).into_font()).color(&colour);
+                let set = |text: String, at, anchor: Anchor| {
+                    let pos = Pos::new(anchor.plotters(), VPos::Center);
+                    area.draw(&plotters::element::Text::new(text, at, style.pos(pos)))
+                };
+                if !setting.by_glyph {
+                    set(text.clone(), at, *anchor)?;
+                    continue;
                 }
-                Shape::Text { at: (x, y), text, em_px, colour, anchor } => {
-                    let size = em_px * density * setting.size_per_em;
-                    let at = device(&(*x, y + em_px * setting.lower_em));
-                    let colour = colour.plotters();
-                    let style = TextStyle::from((font::FAMILY, size).into_font()).color(&colour);
-                    let set = |text: String, at, anchor: Anchor| {
-                        let pos = Pos::new(anchor.plotters(), VPos::Center);
-                        area.draw(&plotters::element::Text::new(text, at, style.pos(pos)))
-                    };
-                    if !setting.by_glyph {
-                        set(text.clone(), at, *anchor)?;
-                        continue;
-                    }
-                    let (glyphs, width) = font::glyphs(text, em_px * density);
-                    let start = f64::from(at.0) - width * anchor.share();
-                    for (x, character) in glyphs {
-                        let at = ((start + x).round() as i32, at.1);
-                        set(character.to_string(), at, Anchor::Start)?;
-                    }
+                let (glyphs, width) = font::glyphs(text, em_px * density);
+                let start = f64::from(at.0) - width * anchor.share();
+                for (x, character) in glyphs {
+                    let at = ((start + x).round() as i32, at.1);
+                    set(character.to_string(), at, Anchor::Start)?;
                 }
             }
         }
-        Ok(())
     }
+    Ok(())
 }
 
 impl Rgb {

@@ -59,6 +59,20 @@ pub fn backend_colour(backend: &str) -> Rgb {
     oklch(LIGHTNESS[place % LIGHTNESS.len()], 0.14, hue)
 }
 
+/// The colour of a family: seven that colour-blind readers tell apart (M. Okabe & K. Ito, "Color
+/// universal design", 2008).
+pub fn family_colour(family: &str) -> Rgb {
+    match family {
+        "none" => Rgb(120, 120, 120),
+        "manual" => Rgb(230, 159, 0),
+        "region" => Rgb(86, 180, 233),
+        "reference counting" => Rgb(213, 94, 0),
+        "tracing" => Rgb(0, 114, 178),
+        "other languages" => Rgb(0, 158, 115),
+        _ => Rgb(204, 121, 167),
+    }
+}
+
 /// A colour between this one and white: 0 is the colour, 1 is white.
 pub(super) fn tint(Rgb(r, g, b): Rgb, towards_white: f64) -> Rgb {
     let mix = |c: u8| (f64::from(c) + (255.0 - f64::from(c)) * towards_white).round() as u8;

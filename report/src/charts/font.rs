@@ -1,5 +1,6 @@
 //! The font that charts are set in, and how wide a text is in it.
 
+use crate::format::shorten;
 use ab_glyph::{Font, FontRef, ScaleFont};
 use plotters::style::{FontStyle, register_font};
 use std::sync::{LazyLock, Once};
@@ -51,6 +52,28 @@ pub(super) fn glyphs(text: &str, em_px: f64) -> (Vec<(f64, char)>, f64) {
         pen += font.h_advance(id);
     }
     (placed, f64::from(pen))
+}
+
+/// A text in lines no wider than so many pixels, broken at blanks; a longer word stays whole.
+pub(super) fn wrapped(text: &str, em_px: f64, most_px: f64) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        let line = lines.last_mut().expect("there is always a line");
+        let longer = format!("{line}{}{word}", if line.is_empty() { "" } else { " " });
+        if line.is_empty() || width_px(&longer, em_px) <= most_px {
+            *line = longer;
+        } else {
+            lines.push(word.to_owned());
+        }
+    }
+    lines
+}
+
+/// A text cut to so many pixels, with an ellipsis where something was cut off.
+pub(super) fn cut(text: &str, em_px: f64, most_px: f64) -> String {
+    let chars = text.chars().count();
+    let fits = |&count: &usize| width_px(&shorten(text, count), em_px) <= most_px;
+    shorten(text, (1..=chars).rev().find(fits).unwrap_or(1))
 }
 
 /// Width that a text may take in logical pixels, at a size given as the height of an em.

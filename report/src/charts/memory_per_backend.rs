@@ -2,10 +2,11 @@
 
 use super::Figure;
 use super::axis::Axis;
-use super::bars::{self, EM_PX, Lines, WIDTH_PX};
+use super::bars::{Lines, label};
 use super::canvas::Canvas;
-use super::colour::{FAINT, INK};
-use super::font::width_px;
+use super::colour::{FAINT, INK, backend_colour};
+use super::font::width_px as text_px;
+use super::frame::{EM_PX, Frame};
 use crate::format::human_bytes;
 use crate::record::Status;
 use crate::summary::{Row, Summary};
@@ -20,13 +21,20 @@ pub(super) struct MemoryPerBackend<'a> {
 impl<'a> MemoryPerBackend<'a> {
     /// `None` where no backend told its memory.
     pub fn new(summary: &'a Summary) -> Option<Self> {
-        let n = summary.rows.iter().filter(|row| known(row)).map(|row| row.n).max()?;
-        let mut rows: Vec<&Row> = summary.rows_at(n).collect();
+        let studied = |row: &&Row| known(row) && !summary.group_of(row).swept;
+        let n = summary.rows.iter().filter(studied).map(|row| row.n).max()?;
+        let mut rows: Vec<&Row> = summary.studied_at(n).collect();
         rows.sort_by_key(|row| {
             let first = row.heap_peak_bytes.or(row.rss_peak_bytes);
             (!known(row), row.heap_peak_bytes.is_none(), first)
         });
         Some(Self { summary, n, rows })
+    }
+
+    fn frame(&self, width_px: u32) -> Frame {
+        let subtitle = "Bar: most bytes in the heap; upright mark: peak resident set (RSS) of the \
+                        process; less is better";
+        Frame::new(width_px, &self.title(), subtitle)
     }
 
     fn sizes(&self) -> impl Iterator<Item = f64> {
@@ -55,8 +63,8 @@ fn value(row: &Row) -> String {
 }
 
 impl Figure for MemoryPerBackend<'_> {
-    fn file_stem(&self) -> &'static str {
-        "memory-per-backend"
+    fn file_stem(&self) -> String {
+        "memory-per-backend".to_owned()
     }
 
     fn title(&self) -> String {
@@ -74,23 +82,25 @@ impl Figure for MemoryPerBackend<'_> {
         format!("Bars, least memory first: {}.", bars.collect::<Vec<_>>().join("; "))
     }
 
-    fn size_px(&self) -> (u32, u32) {
-        (WIDTH_PX, bars::height_px(self.rows.len()))
+    fn height_px(&self, width_px: u32) -> u32 {
+        Lines::height_px(&self.frame(width_px), self.rows.len())
     }
 
-    fn draw(&self, canvas: &mut Canvas) {
-        let groups = self.rows.iter().map(|row| self.summary.group_of(row));
-        let lines = Lines::new(groups, width_px("9.99 MiB (RSS 9.99 MiB)", EM_PX) + 12.0);
+    fn draw(&self, canvas: &mut Canvas, width_px: u32) {
+        let frame = self.frame(width_px);
+        frame.draw(canvas, f64::from(self.height_px(width_px)));
+        let names: Vec<String> =
+            self.rows.iter().map(|row| label(self.summary.group_of(row))).collect();
+        let value_px = text_px("9.99 MiB (RSS 9.99 MiB)", EM_PX) + 12.0;
+        let lines = Lines::new(&frame, &names, value_px);
         let least = self.sizes().fold(f64::INFINITY, f64::min);
         let most = self.sizes().fold(0.0, f64::max);
         let axis = Axis::log(least, most, lines.pixels);
-        let subtitle = "Bar: most bytes in the heap; upright mark: peak resident set (RSS) of the process; less is better";
-        bars::frame(canvas, self.size_px(), &self.title(), subtitle);
         let ticks = axis.binary_ticks().into_iter().map(|t| (t, human_bytes(t as u64)));
         lines.grid(canvas, &axis, &ticks.collect::<Vec<_>>(), "peak memory (logarithmic scale)");
         for (line, row) in self.rows.iter().enumerate() {
             let group = self.summary.group_of(row);
-            lines.name(canvas, line, group);
+            lines.name(canvas, line, &names[line]);
             let y = lines.y(line);
             if !known(row) {
                 lines.value(canvas, line, lines.pixels.0, &value(row), FAINT);
@@ -99,7 +109,8 @@ impl Figure for MemoryPerBackend<'_> {
             let mut end = lines.pixels.0;
             if let Some(heap) = row.heap_peak_bytes {
                 end = axis.at(heap as f64);
-                lines.bar(canvas, line, end, group);
+                let hatched = group.capabilities.problem_specific;
+                lines.bar(canvas, line, end, backend_colour(&group.backend), hatched);
             }
             if let Some(rss) = row.rss_peak_bytes {
                 let x = axis.at(rss as f64);

@@ -30,15 +30,20 @@ fn crowded(ratio: f64, sizes: std::ops::RangeInclusive<u32>) -> Vec<Record> {
 
 /// Left, top, right and bottom of each text.
 fn boxes(canvas: &Canvas) -> Vec<(String, [f64; 4])> {
-    let texts = canvas.shapes().iter().filter_map(|shape| match shape {
+    boxes_of(canvas.shapes())
+}
+
+fn boxes_of(shapes: &[Shape]) -> Vec<(String, [f64; 4])> {
+    let texts = shapes.iter().flat_map(|shape| match shape {
         Shape::Text { at: (x, y), text, em_px, anchor, .. } => {
             let width = font::width_px(text, *em_px);
             let left = x - width * anchor.share();
-            Some((text.clone(), [left, y - em_px / 2.0, left + width, y + em_px / 2.0]))
+            vec![(text.clone(), [left, y - em_px / 2.0, left + width, y + em_px / 2.0])]
         }
-        _ => None,
+        Shape::Marked { shapes, .. } => boxes_of(shapes),
+        _ => Vec::new(),
     });
-    texts.collect()
+    texts.filter(|(text, _)| !text.is_empty()).collect()
 }
 
 #[test]
@@ -46,13 +51,13 @@ fn no_text_touches_another_or_leaves_the_paper() {
     for ratio in [1.0, 1.01, 1.3, 2.0] {
         for sizes in [9..=9, 6..=9] {
             let summary = Summary::new(&crowded(ratio, sizes.clone()), None).unwrap();
-            let figures = figures(&summary);
+            let figures = figures(&summary, &[]);
             assert_eq!(figures.len(), if sizes.clone().count() > 1 { 3 } else { 2 });
-            for figure in figures {
-                let (width, height) = figure.size_px();
-                let texts = boxes(&drawn(figure.as_ref()));
+            for (figure, width) in figures.iter().flat_map(|f| [(f, WIDE_PX), (f, NARROW_PX)]) {
+                let height = figure.height_px(width);
+                let texts = boxes(&drawn(figure.as_ref(), width));
                 for (i, (text, [left, top, right, bottom])) in texts.iter().enumerate() {
-                    let place = format!("{}, ratio {ratio}: '{text}'", figure.file_stem());
+                    let place = format!("{} {width}, ratio {ratio}: '{text}'", figure.file_stem());
                     assert!(*left >= 0.0 && *right <= f64::from(width), "{place} leaves sideways");
                     assert!(
                         *top >= 0.0 && *bottom <= f64::from(height),
@@ -72,13 +77,16 @@ fn no_text_touches_another_or_leaves_the_paper() {
 fn sizes_far_apart_are_drawn_all_the_same() {
     let records = [0, u32::MAX].map(|n| crowded(1.1, n..=n));
     let summary = Summary::new(&records.concat(), None).unwrap();
-    let texts = figures(&summary).iter().map(|figure| boxes(&drawn(figure.as_ref())).len()).max();
+    let texts = figures(&summary, &[])
+        .iter()
+        .map(|figure| boxes(&drawn(figure.as_ref(), WIDE_PX)).len())
+        .max();
     assert!(texts.is_some_and(|texts| texts < 100), "{texts:?}");
 }
 
 #[test]
 fn without_data_there_is_nothing_to_draw() {
-    assert!(figures(&Summary::default()).is_empty());
+    assert!(figures(&Summary::default(), &[]).is_empty());
 }
 
 #[test]
@@ -94,10 +102,10 @@ fn few_rounds_have_ranges_not_intervals() {
         };
         let records: Vec<Record> = samples.into_iter().map(of).collect();
         let summary = Summary::new(&records, None).unwrap();
-        let figures = figures(&summary);
+        let figures = figures(&summary, &[]);
         let figure = figures.iter().find(|figure| figure.file_stem() == "time-per-backend");
         let figure = figure.unwrap();
-        let texts = boxes(&drawn(figure.as_ref())).into_iter().map(|(text, _)| text);
+        let texts = boxes(&drawn(figure.as_ref(), WIDE_PX)).into_iter().map(|(text, _)| text);
         texts.collect::<Vec<_>>().join("\n") + &figure.caption()
     };
     let few = said(rounds(5).collect());

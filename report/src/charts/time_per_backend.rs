@@ -1,12 +1,17 @@
-//! Time per backend at the largest n: sorted bars, with whiskers for their 95 % intervals.
+//! Time per backend at the largest n: bars by family, with whiskers for their 95 % intervals, and
+//! beside each its ratio to a baseline.
+//!
+//! Scripts find `ratio:LABEL`, the text of a ratio; `line:LABEL`, the time of a configuration as an
+//! upright line, shown for the baseline; and `baseline`, the name of what ratios compare with.
 
 use super::Figure;
 use super::axis::Axis;
-use super::bars::{self, EM_PX, Lines, WIDTH_PX};
-use super::canvas::Canvas;
-use super::colour::{FAINT, INK};
-use super::font::width_px;
-use crate::format::{human_time, or_nothing};
+use super::bars::{Lines, label};
+use super::canvas::{Anchor, Canvas, Mark};
+use super::colour::{FAINT, INK, family_colour};
+use super::font::{cut, width_px as text_px};
+use super::frame::{EM_PX, Frame, MARGIN_PX, SMALL_PX};
+use crate::format::{human_time, or_nothing, with_interval};
 use crate::record::Status;
 use crate::stats::{Estimate, MIN_SAMPLES};
 use crate::summary::{Row, Summary};
@@ -14,22 +19,76 @@ use crate::summary::{Row, Summary};
 pub(super) struct TimePerBackend<'a> {
     summary: &'a Summary,
     n: u32,
-    /// Fastest first, failed last.
-    rows: Vec<&'a Row>,
+    /// Each family with its rows, the fastest first and failed ones last; families in the order of
+    /// their fastest.
+    families: Vec<(String, Vec<&'a Row>)>,
+}
+
+/// One line of the chart.
+enum Line<'a> {
+    Family(&'a str),
+    Backend(&'a Row),
 }
 
 impl<'a> TimePerBackend<'a> {
     /// `None` where no backend has a time.
     pub fn new(summary: &'a Summary) -> Option<Self> {
-        let timed = |row: &&Row| row.time_ns.is_some();
-        let n = summary.rows.iter().filter(timed).map(|row| row.n).max()?;
-        let mut rows: Vec<&Row> = summary.rows_at(n).collect();
+        let n = summary.largest_studied_n()?;
+        let mut rows: Vec<&Row> = summary.studied_at(n).collect();
         rows.sort_by(|a, b| key(a).total_cmp(&key(b)));
-        Some(Self { summary, n, rows })
+        let mut families: Vec<(String, Vec<&Row>)> = Vec::new();
+        for row in rows {
+            let family = &summary.group_of(row).family;
+            match families.iter_mut().find(|(name, _)| name == family) {
+                Some((_, rows)) => rows.push(row),
+                None => families.push((family.clone(), vec![row])),
+            }
+        }
+        Some(Self { summary, n, families })
+    }
+
+    fn rows(&self) -> impl Iterator<Item = &'a Row> {
+        self.families.iter().flat_map(|(_, rows)| rows.iter().copied())
+    }
+
+    fn lines(&self) -> Vec<Line<'_>> {
+        let mut lines = Vec::new();
+        for (name, rows) in &self.families {
+            lines.push(Line::Family(name));
+            lines.extend(rows.iter().map(|row| Line::Backend(row)));
+        }
+        lines
     }
 
     fn times(&self) -> impl Iterator<Item = Estimate> {
-        self.rows.iter().filter_map(|row| row.time_ns)
+        self.rows().filter_map(|row| row.time_ns)
+    }
+
+    fn frame(&self, width_px: u32) -> Frame {
+        let whiskers = match self.whiskers() {
+            Whiskers::Intervals => "95 % interval",
+            Whiskers::Ranges => "range",
+            Whiskers::Both => "95 % interval, or range of few rounds",
+        };
+        let subtitle = format!("Median of the samples; whiskers: {whiskers}; shorter is better");
+        Frame::new(width_px, &self.title(), &subtitle)
+    }
+
+    /// The ratio to the baseline.
+    fn ratio(&self, row: &Row) -> String {
+        match self.summary.is_baseline(row) {
+            true => "1".to_owned(),
+            false => or_nothing(row.ratio, |ratio| with_interval(&ratio, 1.0)),
+        }
+    }
+
+    fn tip(&self, row: &Row) -> String {
+        let group = self.summary.group_of(row);
+        let interval = row.time_ns.and_then(|time| time.interval());
+        let interval = interval.map_or(String::new(), |(low, high)| {
+            format!(" ({} to {})", human_time(low), human_time(high))
+        });
+        format!("{}: {}{interval}. {}", row.label, value(row), group.about)
     }
 
     fn whiskers(&self) -> Whiskers {
@@ -63,8 +122,8 @@ fn value(row: &Row) -> String {
 }
 
 impl Figure for TimePerBackend<'_> {
-    fn file_stem(&self) -> &'static str {
-        "time-per-backend"
+    fn file_stem(&self) -> String {
+        "time-per-backend".to_owned()
     }
 
     fn title(&self) -> String {
@@ -80,57 +139,104 @@ impl Figure for TimePerBackend<'_> {
             ),
         };
         format!(
-            "Median time of one search, shorter is better. Whiskers are {whiskers}; hatched bars \
-             are problem-specific backends, which serve only programs of this shape."
+            "Median time of one search, shorter is better, by family; beside each bar its ratio to \
+             the baseline, whose time is the upright line. Whiskers are {whiskers}; hatched bars are \
+             problem-specific backends, which serve only programs of this shape."
         )
     }
 
     fn alt(&self) -> String {
-        let bars = self.rows.iter().map(|row| format!("{} {}", row.label, value(row)));
-        format!("Bars, fastest first: {}.", bars.collect::<Vec<_>>().join("; "))
+        let families = self.families.iter().map(|(family, rows)| {
+            let bars = rows.iter().map(|row| match self.ratio(row).as_str() {
+                "-" | "1" => format!("{} {}", row.label, value(row)),
+                ratio => format!("{} {}, ratio {ratio}", row.label, value(row)),
+            });
+            format!("{family}: {}", bars.collect::<Vec<_>>().join("; "))
+        });
+        let baseline = self.summary.baseline.as_deref().unwrap_or("nothing");
+        let families = families.collect::<Vec<_>>().join(". ");
+        format!("Bars by family, fastest first, with ratios to {baseline}. {families}.")
     }
 
-    fn size_px(&self) -> (u32, u32) {
-        (WIDTH_PX, bars::height_px(self.rows.len()))
+    fn height_px(&self, width_px: u32) -> u32 {
+        Lines::height_px(&self.frame(width_px), self.lines().len())
     }
 
-    fn draw(&self, canvas: &mut Canvas) {
-        let groups = self.rows.iter().map(|row| self.summary.group_of(row));
-        let lines = Lines::new(groups, width_px("999 ms", EM_PX) + 12.0);
+    fn draw(&self, canvas: &mut Canvas, width_px: u32) {
+        let frame = self.frame(width_px);
+        frame.draw(canvas, f64::from(self.height_px(width_px)));
+        let names: Vec<String> = self.lines().iter().map(|line| self.name(line)).collect();
+        let ratio_px = text_px("99.9 (99.99-99.99)", SMALL_PX) + 6.0;
+        let lines = Lines::new(&frame, &names, text_px("999 ms", EM_PX) + 20.0 + ratio_px);
         let least = self.times().map(|time| time.low).fold(f64::INFINITY, f64::min);
         let most = self.times().map(|time| time.high).fold(0.0, f64::max);
         let axis = Axis::for_bars(least, most, lines.pixels);
-        let whiskers = match self.whiskers() {
-            Whiskers::Intervals => "95 % interval",
-            Whiskers::Ranges => "range",
-            Whiskers::Both => "95 % interval, or range of few rounds",
-        };
-        let subtitle = format!("Median of the samples; whiskers: {whiskers}; shorter is better");
-        bars::frame(canvas, self.size_px(), &self.title(), &subtitle);
         let ticks: Vec<_> = axis.ticks().into_iter().map(|t| (t, tick(t))).collect();
         let scale =
             if axis.log { "time of one search (logarithmic scale)" } else { "time of one search" };
         lines.grid(canvas, &axis, &ticks, scale);
-        for (line, row) in self.rows.iter().enumerate() {
-            let group = self.summary.group_of(row);
-            lines.name(canvas, line, group);
-            let y = lines.y(line);
-            let Some(time) = row.time_ns else {
-                lines.value(canvas, line, lines.pixels.0, &value(row), FAINT);
-                continue;
-            };
-            lines.bar(canvas, line, axis.at(time.value), group);
-            let mut end = axis.at(time.value);
-            if let Some((low, high)) = time.interval() {
-                let (low, high) = (axis.at(low), axis.at(high));
-                canvas.path([(low, y), (high, y)], 1.5, INK);
-                for x in [low, high] {
-                    canvas.path([(x, y - 4.0), (x, y + 4.0)], 1.5, INK);
-                }
-                end = end.max(high);
+        for row in self.rows() {
+            if let Some(time) = row.time_ns {
+                let x = axis.at(time.value);
+                let hidden = !self.summary.is_baseline(row);
+                let mark = Mark { hidden, ..Mark::tip(format!("line:{}", row.label), "") };
+                canvas.marked(mark, |canvas| {
+                    canvas.path([(x, frame.top_px), (x, lines.bottom_px())], 1.0, INK);
+                });
             }
-            lines.value(canvas, line, end, &value(row), INK);
         }
+        let ratio_x = frame.width_px - MARGIN_PX - ratio_px;
+        let baseline = self.summary.baseline.as_deref().unwrap_or("baseline");
+        canvas.marked(Mark::tip("baseline", ""), |canvas| {
+            let text = cut(&format!("relative to {baseline}"), SMALL_PX, ratio_px);
+            canvas.text((ratio_x, lines.y(0)), &text, SMALL_PX, FAINT, Anchor::Start);
+        });
+        for (line, what) in self.lines().iter().enumerate() {
+            match what {
+                Line::Family(family) => lines.heading(canvas, line, family, family_colour(family)),
+                Line::Backend(row) => {
+                    let mark = Mark::tip(format!("bar:{}", row.label), self.tip(row));
+                    canvas.marked(mark, |canvas| {
+                        lines.name(canvas, line, &names[line]);
+                        self.bar(canvas, &lines, &axis, line, row);
+                    });
+                    let mark = Mark::tip(format!("ratio:{}", row.label), "");
+                    canvas.marked(mark, |canvas| {
+                        let at = (ratio_x, lines.y(line));
+                        canvas.text(at, &self.ratio(row), SMALL_PX, FAINT, Anchor::Start);
+                    });
+                }
+            }
+        }
+    }
+}
+
+impl TimePerBackend<'_> {
+    fn name(&self, line: &Line) -> String {
+        match line {
+            Line::Family(_) => String::new(),
+            Line::Backend(row) => label(self.summary.group_of(row)),
+        }
+    }
+
+    fn bar(&self, canvas: &mut Canvas, lines: &Lines, axis: &Axis, line: usize, row: &Row) {
+        let group = self.summary.group_of(row);
+        let Some(time) = row.time_ns else {
+            lines.value(canvas, line, lines.pixels.0, &value(row), FAINT);
+            return;
+        };
+        let (mut end, y) = (axis.at(time.value), lines.y(line));
+        let hatched = group.capabilities.problem_specific;
+        lines.bar(canvas, line, end, family_colour(&group.family), hatched);
+        if let Some((low, high)) = time.interval() {
+            let (low, high) = (axis.at(low), axis.at(high));
+            canvas.path([(low, y), (high, y)], 1.5, INK);
+            for x in [low, high] {
+                canvas.path([(x, y - 4.0), (x, y + 4.0)], 1.5, INK);
+            }
+            end = end.max(high);
+        }
+        lines.value(canvas, line, end, &value(row), INK);
     }
 }
 

@@ -80,7 +80,7 @@ impl Bound {
 /// nanoseconds, that is carried over. What reading the clock costs is in neither: records have it
 /// once for each pause in both, and it is taken out here. In the midst of a search a reading costs
 /// more than it does by itself, which is left in the mutator: so the part is rather too small.
-fn reclamation(samples: &[&Record]) -> Option<f64> {
+pub(crate) fn reclamation(samples: &[&Record]) -> Option<f64> {
     let shares: Vec<f64> =
         samples.iter().filter_map(|sample| part(sample.pauses.as_ref()?)).collect();
     median(&shares)

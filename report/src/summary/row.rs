@@ -18,7 +18,7 @@ pub(crate) struct Round {
 }
 
 impl Round {
-    fn of(record: &Record) -> Self {
+    pub fn of(record: &Record) -> Self {
         Self { seed: record.seed, number: record.round, command: record.command.clone() }
     }
 }

@@ -1,0 +1,43 @@
+//! The legend: what each backend is and can do, and the parameters of each configuration.
+
+use super::numbers::params;
+use super::view::chip;
+use crate::summary::{Group, Summary};
+use minijinja::{Value, context};
+
+/// Each backend once, in the order of the groups.
+pub(super) fn view(summary: &Summary) -> Vec<Value> {
+    let mut seen: Vec<&Group> = Vec::new();
+    for group in &summary.groups {
+        if !seen.iter().any(|other| other.backend == group.backend) {
+            seen.push(group);
+        }
+    }
+    seen.iter()
+        .map(|group| {
+            let can = &group.capabilities;
+            context! {
+                name => &group.backend,
+                chip => chip(&group.backend),
+                family => &group.family,
+                about => &group.about,
+                returns => &can.returns,
+                moves => yes_no(can.moves),
+                cycles => yes_no(can.cycles),
+                problem_specific => can.problem_specific,
+                header_bytes => can.header_bytes,
+                cell_bytes => can.cell_bytes,
+            }
+        })
+        .collect()
+}
+
+/// The parameters of each configuration that has some.
+pub(super) fn configurations(summary: &Summary) -> Vec<Value> {
+    let some = summary.groups.iter().filter(|group| !group.params.is_empty());
+    some.map(|group| context! { label => &group.label, params => params(group) }).collect()
+}
+
+fn yes_no(is: bool) -> &'static str {
+    if is { "yes" } else { "no" }
+}
