@@ -34,7 +34,11 @@ const FAULTS: [Fault; 50] = [
     ("sections", "<a href=\"#machine\">Machine</a>", ""),
     ("sorting", "? a.localeCompare(b) : a - b", "? a.localeCompare(b) : a < b ? -1 : 1"),
     ("sorting", "(up ? 1 : -1)", "1"),
-    ("sorting", "...known, ...rows.filter((row) => value(row) === \"\")", "...rows.filter((row) => value(row) === \"\"), ...known"),
+    (
+        "sorting",
+        "...known, ...rows.filter((row) => value(row) === \"\")",
+        "...rows.filter((row) => value(row) === \"\"), ...known",
+    ),
     ("sorting", "rows.filter((row) => value(row) === \"\"));", "[]);"),
     ("sorting", "up ? \"ascending\" : \"descending\"", "\"ascending\""),
     ("sorting", "other.setAttribute(\"aria-sort\", \"none\");", "other;"),

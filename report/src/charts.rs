@@ -69,7 +69,6 @@ pub fn figures<'a>(
     summary: &'a Summary,
     explained: &'a [Explanation],
 ) -> Vec<Box<dyn Figure + 'a>> {
-    
     let figures: Vec<Made<'a>> = vec![
         made(time_per_backend::TimePerBackend::new(summary)),
         made(time_against_n::TimeAgainstN::new(summary)),

@@ -171,9 +171,8 @@ impl Claims {
         let meter = Meter::new();
         let judged = self.claims.par_iter().map(|claim| {
             let tests = claim.tests.iter().map(|test| {
-                test.judge(&meter, &scenes).map_err(|(comparison, reason)| {
-                    wrong(claim, test, comparison, reason)
-                })
+                test.judge(&meter, &scenes)
+                    .map_err(|(comparison, reason)| wrong(claim, test, comparison, reason))
             });
             Ok(Judged {
                 id: claim.id.clone(),
@@ -197,11 +196,7 @@ fn wrong(claim: &Claim, test: &Test, comparison: &Comparison, reason: String) ->
 
 impl Test {
     /// The error is what is wrong with the comparison's expression.
-    fn judge(
-        &self,
-        meter: &Meter,
-        scenes: &[Arc<Scene>],
-    ) -> Result<Tested, (&Comparison, String)> {
+    fn judge(&self, meter: &Meter, scenes: &[Arc<Scene>]) -> Result<Tested, (&Comparison, String)> {
         let tested = Tested {
             title: self.title.clone(),
             expression: None,

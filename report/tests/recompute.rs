@@ -9,8 +9,10 @@ mod page;
 
 use by_hand::{Interval, Sample};
 use common::{sample, small_study, study};
-use page::Page;
+use page::{Made, Page};
 use report::{Record, Status};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::LazyLock;
 
 /// A study with everything that a row may tell, and a sweep of the nursery beside it.
 fn study_and_sweep() -> Vec<Record> {
@@ -37,8 +39,11 @@ fn fixed() -> Vec<Record> {
     report::read_records(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/records.jsonl")).unwrap()
 }
 
+/// Three reports, written once.
 fn all() -> [Page; 3] {
-    [fixed(), study(), study_and_sweep()].map(|records| Page::of(&records))
+    static MADE: LazyLock<[Made; 3]> =
+        LazyLock::new(|| [fixed(), study(), study_and_sweep()].map(|records| Made::of(&records)));
+    MADE.each_ref().map(Page::new)
 }
 
 #[test]
@@ -59,6 +64,30 @@ fn every_number_of_the_table_is_that_of_the_records() {
             }
         }
     }
+}
+
+#[test]
+fn a_number_that_is_a_little_wrong_is_found_out() {
+    let [_, _, page] = all();
+    let rows = by_hand::rows(&page.samples);
+    let (row, shown) = (&rows[0], page.rows());
+    let cells = &shown[&(row.label.clone(), row.n)];
+    let mut looked = 0;
+    for (column, wanted) in row.cells(&rows) {
+        let (value, text) = &cells[column];
+        let fails = |value: &str, text: &str| {
+            let compared = || wanted.compare(value, text, column);
+            catch_unwind(AssertUnwindSafe(compared)).is_err()
+        };
+        assert!(!fails(value, text), "{column}");
+        let Ok(number) = value.parse::<f64>() else { continue };
+        assert!(fails(&(number * 1.001).to_string(), text), "{column}: value");
+        assert!(fails("", text), "{column}: no value");
+        // A verdict's text is not a number.
+        assert!(column == "verdict" || fails(value, &format!("1{text}")), "{column}: text");
+        looked += 1;
+    }
+    assert!(looked > 11, "only {looked} cells have values");
 }
 
 #[test]
@@ -114,7 +143,7 @@ fn the_noise_floor_is_that_of_the_records() {
 #[test]
 fn the_page_asks_for_nothing_and_fits_into_a_mail() {
     for page in all() {
-        assert!(page.html.len() < 2 << 20, "{} bytes", page.html.len());
+        assert!(page.size_bytes < 2 << 20, "{} bytes", page.size_bytes);
         assert_eq!(page.external(), [""; 0]);
     }
 }
@@ -132,11 +161,11 @@ fn a_page_that_asks_for_something_is_found_out() {
         "<svg><image href=\"http://example.org/a\"/></svg>",
         "<meta http-equiv=\"refresh\" content=\"0; url=http://example.org\">",
     ] {
-        assert_eq!(Page::from_html(part).external().len(), 1, "{part}");
+        assert_eq!(Page::new(&Made::page(part)).external().len(), 1, "{part}");
     }
     let sound = "<a href=\"https://example.org\">a</a><svg><use href=\"#a\"></use></svg>\
                  <img src=\"data:image/gif;base64,AA\">";
-    assert_eq!(Page::from_html(sound).external(), [""; 0]);
+    assert_eq!(Page::new(&Made::page(sound)).external(), [""; 0]);
 }
 
 #[test]
@@ -171,7 +200,7 @@ fn hostile_names_are_only_names() {
                 }
             }
         }
-        Page::of(&records)
+        Page::new(&Made::of(&records))
     };
     let plain: Vec<String> = (0..hostile.len()).map(|i| format!("name {i}")).collect();
     let plain = made(&plain.iter().map(String::as_str).collect::<Vec<_>>());

@@ -50,13 +50,10 @@ pub(super) fn environment() -> Environment<'static> {
     env.set_undefined_behavior(UndefinedBehavior::Strict);
     env.set_fuel(Some(FUEL));
     for quantity in rounds::quantities() {
-        env.add_function(
-            quantity,
-            move |state: &State, backend: &str, params: Option<Value>| {
-                let selection = Selection::one(backend, settings(params)?);
-                Ok::<f64, Error>(here(state)?.value_of(quantity, &selection))
-            },
-        );
+        env.add_function(quantity, move |state: &State, backend: &str, params: Option<Value>| {
+            let selection = Selection::one(backend, settings(params)?);
+            Ok::<f64, Error>(here(state)?.value_of(quantity, &selection))
+        });
     }
     for (name, most) in [("least", false), ("most", true)] {
         env.add_function(

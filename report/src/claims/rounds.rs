@@ -156,10 +156,8 @@ impl Scene {
         let events = rows.iter().flat_map(|row| &row.events).map(|events| &events.counters);
         let counted = events.filter(|counters| counters.instructions.is_some());
         let source = counted.map(|counters| counters.source).min();
-        let configs: Vec<Config> = rows
-            .iter()
-            .map(|row| Config::new(summary, row, of(row), &rounds, source))
-            .collect();
+        let configs: Vec<Config> =
+            rows.iter().map(|row| Config::new(summary, row, of(row), &rounds, source)).collect();
         let (origin_key, origin_name) = &summary.origins[origin];
         let program = origin_key.program.split(' ').next().unwrap_or_default();
         Self {
@@ -221,9 +219,11 @@ impl Config {
                 }
             }
             values.extend(Values::by_round(times).map(|times| (TIME, times)));
-            values.extend(OF_PAUSES.iter().filter_map(|(name, of)| {
-                Some((*name, pauses(samples, rounds, *of)?))
-            }));
+            values.extend(
+                OF_PAUSES
+                    .iter()
+                    .filter_map(|(name, of)| Some((*name, pauses(samples, rounds, *of)?))),
+            );
         }
         Self {
             label: row.label.clone(),

@@ -47,11 +47,8 @@ impl Selection {
         let Some(over) = &self.over else {
             return places.filter(|&place| self.fits(scene, place)).collect();
         };
-        let plain = Self {
-            backend: self.backend.clone(),
-            params: self.params.clone(),
-            ..Self::default()
-        };
+        let plain =
+            Self { backend: self.backend.clone(), params: self.params.clone(), ..Self::default() };
         let Some(own) = plain.first(scene).map(|place| &scene.configs[place]) else {
             return Vec::new();
         };

@@ -27,16 +27,12 @@ pub struct Ratio {
 }
 
 /// A report's page, and the lines that it was made from.
-pub struct Page {
-    pub html: String,
-    pub samples: Vec<Sample>,
-    document: Html,
+pub struct Made {
+    html: String,
+    lines: String,
 }
 
-/// Cells of a row: the value for scripts and the text for readers, by column.
-pub type Cells = BTreeMap<String, (String, String)>;
-
-impl Page {
+impl Made {
     /// Of records, through a file.
     pub fn of(records: &[Record]) -> Self {
         let folder = tempfile::tempdir().unwrap();
@@ -46,12 +42,33 @@ impl Page {
         fs::write(&file, &lines).unwrap();
         let read = report::read_records(&file).unwrap();
         let written = write_report(&read, None, folder.path().join("report")).unwrap();
-        let samples = Sample::lines(std::str::from_utf8(&lines).unwrap());
-        Self { samples, ..Self::from_html(&fs::read_to_string(written.index).unwrap()) }
+        let html = fs::read_to_string(written.index).unwrap();
+        Self { html, lines: String::from_utf8(lines).unwrap() }
     }
 
-    pub fn from_html(html: &str) -> Self {
-        Self { html: html.into(), samples: Vec::new(), document: Html::parse_document(html) }
+    /// Of nothing.
+    pub fn page(html: &str) -> Self {
+        Self { html: html.into(), lines: String::new() }
+    }
+}
+
+/// The same, read.
+pub struct Page {
+    pub size_bytes: usize,
+    pub samples: Vec<Sample>,
+    document: Html,
+}
+
+/// Cells of a row: the value for scripts and the text for readers, by column.
+pub type Cells = BTreeMap<String, (String, String)>;
+
+impl Page {
+    pub fn new(made: &Made) -> Self {
+        Self {
+            size_bytes: made.html.len(),
+            samples: Sample::lines(&made.lines),
+            document: Html::parse_document(&made.html),
+        }
     }
 
     fn all(&self, selector: &str) -> Vec<ElementRef<'_>> {
@@ -61,9 +78,10 @@ impl Page {
     /// The rows of the main table, by label and n; each only once.
     pub fn rows(&self) -> BTreeMap<(String, u64), Cells> {
         let mut rows = BTreeMap::new();
+        let columns = Selector::parse("[data-col]").unwrap();
         for row in self.all("#numbers > tbody > tr") {
             let of = |name: &str| row.attr(name).unwrap_or_else(|| panic!("a row has no {name}"));
-            let cells = row.select(&Selector::parse("[data-col]").unwrap()).map(|cell| {
+            let cells = row.select(&columns).map(|cell| {
                 let value = cell.attr("data-value").unwrap_or("").to_owned();
                 (cell.attr("data-col").unwrap().to_owned(), (value, text_of(cell)))
             });
