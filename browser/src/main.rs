@@ -39,7 +39,7 @@ fn checked(arguments: &Arguments) -> Result<bool> {
         println!("skipped: no Chromium");
         return Ok(true);
     };
-    let visit = Visit::new(chromium::launch(&program)?, &arguments.page)?;
+    let visit = Visit::new(|| chromium::launch(&program), &arguments.page)?;
     let mut sound = true;
     for check in CHECKS {
         let findings = check.findings(&visit);

@@ -6,7 +6,7 @@ use headless_chrome::Browser;
 use headless_chrome::protocol::cdp::Log::LogEntryLevel;
 use headless_chrome::protocol::cdp::Runtime::ConsoleAPICalledEventTypeOption as Console;
 use headless_chrome::protocol::cdp::types::Event;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use url::Url;
 
@@ -22,27 +22,21 @@ pub struct Heard {
 /// A file, in a browser.
 pub struct Visit {
     browser: Browser,
-    path: PathBuf,
     url: String,
     heard: Arc<Mutex<Heard>>,
 }
 
 impl Visit {
-    /// Of a file that is there.
+    /// Of a file that is there; the browser is started if it is.
     ///
     /// # Errors
     ///
-    /// If it is not.
-    pub fn new(browser: Browser, file: &Path) -> Result<Self> {
+    /// If it is not, or what the browser does not start with.
+    pub fn new(browser: impl FnOnce() -> Result<Browser>, file: &Path) -> Result<Self> {
         let cannot_open = || format!("{}: cannot be opened", file.display());
         let path = file.canonicalize().with_context(cannot_open)?;
         let url = Url::from_file_path(&path).ok().with_context(cannot_open)?;
-        Ok(Self { browser, path, url: url.into(), heard: Arc::default() })
-    }
-
-    /// The file.
-    pub fn path(&self) -> &Path {
-        &self.path
+        Ok(Self { browser: browser()?, url: url.into(), heard: Arc::default() })
     }
 
     /// Its address.

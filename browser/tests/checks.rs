@@ -168,7 +168,7 @@ fn visit(browser: &Browser, folder: &Path, page: &str) -> Visit {
     let file = folder.join("index.html");
     fs::write(&file, page).unwrap();
     fs::write(folder.join("beside.txt"), "").unwrap();
-    Visit::new(browser.clone(), &file).unwrap()
+    Visit::new(|| Ok(browser.clone()), &file).unwrap()
 }
 
 #[test]

@@ -4,7 +4,7 @@ if (!visible(select)) return ["the control stays hidden"];
 if (rows().length === 0) return ["the main table has no rows"];
 
 const findings = [];
-const { drawn, same, find } = ratios();
+const { drawn, same, together, find } = ratios();
 const first = select.value;
 const number = (text) => text.match(/\d+(\.\d+)?/)?.[0];
 const of = (row) => {
@@ -38,7 +38,7 @@ for (const { value: label } of select.options) {
     if (verdict !== wanted.verdict) findings.push(`${where}: "${verdict}", not "${wanted.verdict}"`);
     // A ratio turned round is its inverse, to the digits that are told.
     const back = seen.get([label, config, n].join("\n"));
-    if (back && value && Math.abs(back * value - 1) > 1e-6) {
+    if (together(config, label, n) && back && value && Math.abs(back * value - 1) > 1e-6) {
       findings.push(`${where} is ${value}, turned round ${back}`);
     }
   }
