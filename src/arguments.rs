@@ -8,6 +8,7 @@ use clap::{ArgMatches, CommandFactory, FromArgMatches};
 use report::format::visible;
 use std::collections::BTreeSet;
 use std::ffi::OsString;
+use std::path::PathBuf;
 
 /// What was given on the command line.
 #[derive(Debug)]
@@ -100,6 +101,14 @@ pub fn command_line() -> String {
     std::iter::once("rc-vs-gc".to_owned()).chain(arguments).collect::<Vec<_>>().join(" ")
 }
 
+/// The command line that makes the report of some record files again.
+pub fn report_command(files: &[PathBuf], baseline: Option<&str>) -> String {
+    let files = files.iter().map(|file| quoted(&file.to_string_lossy()));
+    let baseline = baseline.map(|name| format!("--baseline={}", quoted(name)));
+    let words = ["rc-vs-gc", "report"].map(str::to_owned).into_iter();
+    words.chain(files).chain(baseline).collect::<Vec<_>>().join(" ")
+}
+
 /// A word as a shell needs it; commas, which lists are full of, need no quotes.
 fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_=.,:/%+".contains(c);
@@ -122,6 +131,16 @@ mod tests {
         assert_eq!(options.measure.out.to_str(), Some("a b'c"));
         assert_eq!(options.measure.given, BTreeSet::from(["n", "out", "seed"].map(str::to_owned)));
         assert!(parse_line("rc-vs-gc --nonsense").is_none() && parse_line("'").is_none());
+    }
+
+    #[test]
+    fn reports_are_made_again() {
+        let files = ["results/records.jsonl", "a b.jsonl"].map(PathBuf::from);
+        let command = report_command(&files, Some("gc{nursery=8KiB}"));
+        let words = ["rc-vs-gc", "report", "results/records.jsonl", "a b.jsonl"];
+        let read = shlex::split(&command).unwrap();
+        assert_eq!(read[..4], words);
+        assert_eq!(read[4..], ["--baseline=gc{nursery=8KiB}"]);
     }
 
     #[test]

@@ -215,8 +215,10 @@ impl<'a> Run<'a> {
         // and they are shown even if the report cannot be. Never into a folder
         // that is gone, or another run's by now.
         let kept = self.folder.check().map_err(Stop::bad_input);
-        let report =
-            kept.and_then(|()| render::write(records, self.baseline(), self.folder.report_path()));
+        let files = [self.folder.records_path().to_owned()];
+        let report = kept.and_then(|()| {
+            render::write(records, self.baseline(), &files, self.folder.report_path())
+        });
         let summary = render::summary(records, self.baseline())?;
         if options.format == Format::Table {
             terminal::print(&render::tables(&summary, self.template.counted, options.pauses))?;

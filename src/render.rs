@@ -1,11 +1,12 @@
 //! What is made of finished records: the table and the report.
 
+use crate::arguments::report_command;
 use crate::exit::{Exit, Stop};
 use crate::folder::report_in;
 use crate::{options, records, terminal};
 use anyhow::anyhow;
 use report::format::visible;
-use report::{Record, ReportError, Status, Summary, table, write_report};
+use report::{Record, ReportError, ReportOptions, Status, Summary, table};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -21,7 +22,7 @@ pub fn run(options: &options::Report) -> Result<Exit, Stop> {
     agree(&records)?;
     let baseline = options.baseline.as_deref();
     let counted = records.iter().all(|record| record.counted);
-    let index = write(&records, baseline, &report_in(&options.out))?;
+    let index = write(&records, baseline, &options.files, &report_in(&options.out))?;
     terminal::print(&tables(&summary(&records, baseline)?, counted, options.pauses))?;
     if !options.quiet {
         let index = visible(&index.display().to_string());
@@ -47,13 +48,20 @@ fn agree(records: &[Record]) -> Result<(), Stop> {
     Ok(())
 }
 
-/// Writes the report into a folder and returns its page.
+/// Writes the report of records from some files into a folder and returns its page.
 ///
 /// # Errors
 ///
 /// [`Exit::BadInput`]: an unknown baseline, a folder that cannot be written.
-pub fn write(records: &[Record], baseline: Option<&str>, folder: &Path) -> Result<PathBuf, Stop> {
-    match write_report(records, baseline, folder) {
+pub fn write(
+    records: &[Record],
+    baseline: Option<&str>,
+    files: &[PathBuf],
+    folder: &Path,
+) -> Result<PathBuf, Stop> {
+    let command = report_command(files, baseline);
+    let options = ReportOptions { baseline, record_files: files, command: Some(&command) };
+    match options.write(records, folder) {
         Ok(written) => Ok(written.index),
         Err(why @ (ReportError::Summary(_) | ReportError::Unwritable { .. })) => {
             Err(Stop::bad_input(why))

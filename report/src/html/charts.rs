@@ -5,7 +5,7 @@ use minijinja::{Value, context};
 
 /// The charts in order, each with its drawings, the wide one first.
 pub(super) fn views(figures: &[Box<dyn Figure + '_>], drawings: &[[String; 2]]) -> Vec<Value> {
-    let view = |(figure, [wide, narrow]): (&Box<dyn Figure + '_>, &[String; 2])| {
+    let view = |figure: &dyn Figure, [wide, narrow]: &[String; 2]| {
         context! {
             stem => figure.file_stem(),
             title => figure.title(),
@@ -15,5 +15,6 @@ pub(super) fn views(figures: &[Box<dyn Figure + '_>], drawings: &[[String; 2]]) 
             narrow => Value::from_safe_string(narrow.clone()),
         }
     };
-    figures.iter().zip(drawings).map(view).collect()
+    let both = figures.iter().zip(drawings);
+    both.map(|(figure, drawings)| view(figure.as_ref(), drawings)).collect()
 }
