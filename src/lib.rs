@@ -20,6 +20,7 @@
 //! | `measure` | a measuring run from options to exit code |
 //! | `records` | record files as they are read to be shown: each sample once |
 //! | `render` | tables and report of finished records |
+//! | `splice` | the headline and its table within a document |
 //! | `explain` | where the time goes, from records |
 //! | `compare` | two runs of the same work, with verdicts |
 //! | `merge` | record files joined into one |
@@ -49,6 +50,7 @@ mod records;
 mod render;
 mod resume;
 pub mod sample;
+mod splice;
 mod study;
 mod terminal;
 mod times;

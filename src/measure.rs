@@ -5,7 +5,7 @@ use crate::axis::Axis;
 use crate::child::Children;
 use crate::exit::{Exit, Stop};
 use crate::folder::Folder;
-use crate::options::{Format, Measure};
+use crate::options::{Measure, Output};
 use crate::precision::{Ended, Watch};
 use crate::sample::Task;
 use crate::study::{Entry, Study};
@@ -194,7 +194,7 @@ impl<'a> Run<'a> {
 
     /// Prints a record as it comes, where records are what is wanted.
     fn show(&self, record: &Record) -> anyhow::Result<Reader> {
-        if self.options.format != Format::Json {
+        if self.options.format != Output::Json {
             return Ok(Reader::There);
         }
         let mut line = Vec::new();
@@ -220,18 +220,20 @@ impl<'a> Run<'a> {
             render::write(records, self.baseline(), &files, self.folder.report_path())
         });
         let summary = render::summary(records, self.baseline())?;
-        if options.format == Format::Table {
-            terminal::print(&render::tables(&summary, self.template.counted, options.pauses))?;
+        let (counted, pauses) = (self.template.counted, options.pauses);
+        if let Some(sheet) = options.format.sheet() {
+            terminal::print(&render::sheet(&summary, sheet, counted, pauses))?;
         }
-        if options.format == Format::Json || self.template.counted {
+        // The other formats tell failures beside the rows.
+        if options.format == Output::Json || counted {
             failures(records).iter().for_each(|line| terminal::say(line));
         }
         let rounds = records.iter().map(|record| record.round + 1).max().unwrap_or(0);
         if let Some(line) = self.watch.says(ended, rounds, &summary) {
             match options.format {
-                Format::Table => terminal::print(&format!("{line}\n")).map(|_| ())?,
-                Format::Json if !options.quiet => terminal::say(&line),
-                Format::Json => {}
+                Output::Table => terminal::print(&format!("{line}\n")).map(|_| ())?,
+                _ if !options.quiet => terminal::say(&line),
+                _ => {}
             }
         }
         let report = report?;
@@ -254,8 +256,8 @@ impl<'a> Run<'a> {
         let lines = [("records: ", self.folder.records_path()), ("report:  ", report)]
             .map(|(what, path)| visible(&format!("{what}{}", path.display())));
         match self.options.format {
-            Format::Table => terminal::print(&format!("\n{}\n", lines.join("\n"))).map(|_| ())?,
-            Format::Json => lines.iter().for_each(|line| terminal::say(line)),
+            Output::Table => terminal::print(&format!("\n{}\n", lines.join("\n"))).map(|_| ())?,
+            _ => lines.iter().for_each(|line| terminal::say(line)),
         }
         Ok(())
     }

@@ -1,9 +1,11 @@
-//! Record files joined into one.
+//! Record files joined into one, compressed where its name says so.
 
 use crate::exit::{Exit, Stop};
 use crate::records::Samples;
 use crate::{options, terminal};
 use anyhow::anyhow;
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use report::format::{clean, visible};
 use report::{Record, read_lines};
 use std::collections::BTreeSet;
@@ -93,7 +95,8 @@ impl Merged {
     }
 }
 
-/// Writes a file that must not be there: whole, or not at all.
+/// Writes a file that must not be there: whole, or not at all. One named `.gz` is gzip-compressed,
+/// without name and time, so that the same records give the same bytes.
 fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let mut builder = tempfile::Builder::new();
@@ -102,7 +105,13 @@ fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     let mut file = builder.tempfile_in(folder.unwrap_or(Path::new(".")))?;
-    file.write_all(bytes)?;
+    if path.extension().is_some_and(|end| end.eq_ignore_ascii_case("gz")) {
+        let mut encoder = GzEncoder::new(&mut file, Compression::best());
+        encoder.write_all(bytes)?;
+        encoder.finish()?;
+    } else {
+        file.write_all(bytes)?;
+    }
     file.as_file().sync_all()?;
     file.persist_noclobber(path)?;
     Ok(())

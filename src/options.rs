@@ -117,9 +117,10 @@ pub struct Measure {
     /// Folder for the records and the report; earlier ones there are moved aside
     #[arg(long, value_name = "DIR", default_value = "results")]
     pub out: PathBuf,
-    /// What standard output gets: a table, or each record as a line of JSON
-    #[arg(long, value_enum, default_value_t = Format::Table)]
-    pub format: Format,
+    /// What standard output gets: tables for a terminal, the main table for an issue or a
+    /// spreadsheet, or each record as a line of JSON
+    #[arg(long, value_enum, default_value_t = Output::Table)]
+    pub format: Output,
     /// Only results and errors: no progress, no warnings, no remarks
     #[arg(long, short)]
     pub quiet: bool,
@@ -160,6 +161,18 @@ pub struct Report {
     /// Backend to compare with [default: the one that was entered twice]
     #[arg(long, value_name = "NAME")]
     pub baseline: Option<String>,
+    /// What standard output gets: tables for a terminal, or the main table for an issue or a
+    /// spreadsheet
+    #[arg(long, value_enum, default_value_t = Sheet::Table)]
+    pub format: Sheet,
+    /// Put the headline and its table between <!-- results --> and <!-- /results --> in this
+    /// Markdown file, each on a line of its own; <!-- results CHART.png --> writes the chart
+    /// there too, and shows it (may be repeated)
+    #[arg(long, value_name = "FILE")]
+    pub splice: Vec<PathBuf>,
+    /// Write nothing: end with code 1 if --splice would change anything
+    #[arg(long, requires = "splice")]
+    pub check: bool,
     /// Show how long the program stood still: collections, cascades of releases
     #[arg(long)]
     pub pauses: bool,
@@ -215,16 +228,45 @@ pub struct Merge {
     /// Record files
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
-    /// File to write; it must not be there yet
+    /// File to write, gzip-compressed if it ends in .gz; it must not be there yet
     #[arg(long, value_name = "FILE")]
     pub out: PathBuf,
 }
 
-/// How results are written.
+/// How the list of backends is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Format {
     Table,
     Json,
+}
+
+/// What a measuring run writes to standard output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Output {
+    Table,
+    Markdown,
+    Csv,
+    Json,
+}
+
+/// How the results of finished records are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Sheet {
+    Table,
+    Markdown,
+    Csv,
+}
+
+impl Output {
+    /// How the results are written; `None` where the records are instead.
+    pub fn sheet(self) -> Option<Sheet> {
+        match self {
+            Output::Table => Some(Sheet::Table),
+            Output::Markdown => Some(Sheet::Markdown),
+            Output::Csv => Some(Sheet::Csv),
+            Output::Json => None,
+        }
+    }
 }
 
 /// How an explanation or a comparison is written.

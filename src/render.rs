@@ -1,9 +1,11 @@
-//! What is made of finished records: the table and the report.
+//! What is made of finished records: the tables, the report, and the part of a document.
 
 use crate::arguments::report_command;
 use crate::exit::{Exit, Stop};
 use crate::folder::report_in;
-use crate::{options, records, terminal};
+use crate::options::{self, Sheet};
+use crate::splice::Splice;
+use crate::{records, terminal};
 use anyhow::anyhow;
 use report::format::visible;
 use report::{Record, ReportError, ReportOptions, Status, Summary, table};
@@ -15,20 +17,48 @@ use std::path::{Path, PathBuf};
 /// # Errors
 ///
 /// [`Exit::BadInput`]: a record file that is not right, a baseline that is not
-/// in it, a folder that cannot be written. [`Exit::Failed`]: records that
-/// contradict each other.
+/// in it, a folder that cannot be written, a document without its place.
+/// [`Exit::Failed`]: records that contradict each other; a document that is not
+/// what the records give, where that is checked.
 pub fn run(options: &options::Report) -> Result<Exit, Stop> {
     let records = records::read(&options.files)?;
     agree(&records)?;
     let baseline = options.baseline.as_deref();
+    let summary = summary(&records, baseline)?;
+    // All of them before anything is written.
+    let splices = options.splice.iter().map(|file| Splice::new(file, &records, &summary));
+    let splices: Vec<Splice> = splices.collect::<Result<_, _>>()?;
+    if options.check {
+        for splice in &splices {
+            splice.check()?;
+            say_where(options, &format!("checked: {}", splice.shown()))?;
+        }
+        // What the samples did is told by the document.
+        return Ok(Exit::Done);
+    }
+    splices.iter().try_for_each(Splice::writable)?;
     let counted = records.iter().all(|record| record.counted);
     let index = write(&records, baseline, &options.files, &report_in(&options.out))?;
-    terminal::print(&tables(&summary(&records, baseline)?, counted, options.pauses))?;
-    if !options.quiet {
-        let index = visible(&index.display().to_string());
-        terminal::print(&format!("\nreport:  {index}\n"))?;
+    terminal::print(&sheet(&summary, options.format, counted, options.pauses))?;
+    splices.iter().try_for_each(Splice::write)?;
+    if options.format == Sheet::Table && !options.quiet {
+        terminal::print("\n")?;
+    }
+    say_where(options, &format!("report:  {}", index.display()))?;
+    for splice in &splices {
+        say_where(options, &format!("spliced: {}", splice.shown()))?;
     }
     Ok(Exit::of_run(&records, false))
+}
+
+/// Says where something is: below the tables, or beside what other programs read.
+fn say_where(options: &options::Report, line: &str) -> Result<(), Stop> {
+    match options.format {
+        _ if options.quiet => {}
+        Sheet::Table => _ = terminal::print(&format!("{}\n", visible(line)))?,
+        Sheet::Markdown | Sheet::Csv => terminal::say(line),
+    }
+    Ok(())
 }
 
 /// That records that call themselves right have the same answer at the same size.
@@ -84,9 +114,26 @@ pub fn summary(records: &[Record], baseline: Option<&str>) -> Result<Summary, St
     Ok(summary)
 }
 
+/// The results as they are asked for: tables for a terminal, or the main table for an issue or a
+/// spreadsheet; the pauses' own table only where it is asked for.
+pub fn sheet(summary: &Summary, sheet: Sheet, counted: bool, pauses: bool) -> String {
+    match sheet {
+        Sheet::Table => tables(summary, counted, pauses),
+        Sheet::Csv => table::results_csv(summary),
+        Sheet::Markdown => {
+            let main = match counted {
+                true => table::counts_markdown(summary),
+                false => table::results_markdown(summary),
+            };
+            let pauses = table::pauses_markdown(summary).filter(|_| pauses);
+            pauses.into_iter().fold(main, |text, table| text + "\n" + &table)
+        }
+    }
+}
+
 /// The tables for a terminal: of times, or of work counts; then what else was measured, the pauses
 /// only where they are asked for.
-pub fn tables(summary: &Summary, counted: bool, pauses: bool) -> String {
+fn tables(summary: &Summary, counted: bool, pauses: bool) -> String {
     let columns = terminal::width_columns();
     let main = match counted {
         true => table::counts_table(summary, columns),

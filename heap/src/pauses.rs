@@ -22,8 +22,9 @@ use hdrhistogram::Histogram;
 use std::collections::VecDeque;
 use std::time::Instant;
 
-/// Widths of the windows, in nanoseconds.
-const WIDTHS_NS: [u64; 3] = [1_000_000, 10_000_000, 100_000_000];
+/// Widths of the windows, in nanoseconds: enough of them for a curve.
+const WIDTHS_NS: [u64; 9] =
+    [10_000, 30_000, 100_000, 300_000, 1_000_000, 3_000_000, 10_000_000, 30_000_000, 100_000_000];
 /// The histogram has room for lengths up to this from the start; it grows for longer ones.
 const LONG_NS: u64 = 60_000_000_000;
 /// Lengths are told apart to this many digits.

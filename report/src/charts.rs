@@ -18,12 +18,15 @@ mod canvas;
 mod colour;
 mod font;
 mod frame;
+mod live_cells;
 mod memory_per_backend;
+mod pauses;
 mod plot;
 mod spread;
 mod svg;
 mod time_against_n;
 mod time_per_backend;
+mod utilisation;
 
 pub use canvas::{Anchor, Canvas, Mark, Point, Rgb, Shape};
 pub use colour::{backend_colour, family_colour};
@@ -73,6 +76,9 @@ pub fn figures<'a>(
         made(time_per_backend::TimePerBackend::new(summary)),
         made(time_against_n::TimeAgainstN::new(summary)),
         made(memory_per_backend::MemoryPerBackend::new(summary)),
+        made(pauses::PauseLengths::new(summary)),
+        made(utilisation::Utilisation::new(summary)),
+        made(live_cells::CellsHeld::new(summary)),
     ];
     figures.into_iter().flatten().collect()
 }

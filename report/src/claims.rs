@@ -12,6 +12,7 @@
 //! | `measure` | an expression over all rounds: a median with its interval |
 //! | `verdict` | a measured value against what the claim predicts |
 
+use crate::format::shorten;
 use crate::record::Record;
 use crate::stats::Estimate;
 use crate::summary::Summary;
@@ -104,7 +105,7 @@ pub enum ClaimError {
         id: String,
     },
     /// An expression is none, asks for what there is not, or does not end in time.
-    #[error("claim {claim}, '{title}': {expression}: {reason}")]
+    #[error("claim {claim}, '{title}': {}: {reason}", shorten(expression, 200))]
     Expression {
         /// The claim.
         claim: String,

@@ -1,168 +1,111 @@
 //! The answer in a few sentences, made from the data: other data, other sentences.
+//!
+//! | file | one idea |
+//! |---|---|
+//! | `field` | who was timed, and where one stands from another |
+//! | `fastest` | the fastest that serves any program, or that there is none |
+//! | `families` | counting against tracing, whoever came first |
+//! | `counting` | what naive reference counting costs, and its parts |
+//! | `generations` | what the generations buy |
+//! | `closing` | the noise floor, the price in memory, failures |
 
-use crate::format::human_time;
-use crate::record::{Record, Status};
-use crate::stats::{Estimate, MIN_SAMPLES};
-use crate::summary::{NoiseFloor, Row, Summary};
-use crate::verdict::{Verdict, clause, percent};
+use crate::format::shorten;
+use crate::record::Record;
+use crate::stats::MIN_SAMPLES;
+use crate::summary::Summary;
+use fastest::Answer;
+use field::Field;
 use std::iter;
 
-/// What naive reference counting is called: by value, the first that the records have.
-const NAIVE_COUNTING: [&str; 2] = ["arc-split", "rc-value"];
-/// The collector that it is compared with.
-const COLLECTOR: &str = "gc";
+mod closing;
+mod counting;
+mod families;
+mod fastest;
+mod field;
+mod generations;
+#[cfg(test)]
+mod tests;
+
 /// Of how many programs and machines the first sentences speak.
 const MOST_ORIGINS: usize = 4;
+/// Longest name of one of them, in characters.
+const LONGEST_ORIGIN: usize = 60;
 
-/// The sentences, the most important first; never empty.
+/// The sentences, the most important first; never empty. Where one thing takes two sentences, they are
+/// one text.
 pub(crate) fn sentences(records: &[Record], summary: &Summary) -> Vec<String> {
     if records.is_empty() {
         return vec!["There are no measurements in these records.".to_owned()];
     }
     if summary.rows.iter().all(|row| row.time_ns.is_none()) {
         let none = "No backend has a time: every sample failed or was made to count work.";
-        return iter::once(none.to_owned()).chain(failures(summary)).collect();
+        return iter::once(none.to_owned()).chain(closing::failures(summary)).collect();
     }
     let mut sentences = Vec::new();
+    if records.iter().any(|record| record.machine.debug_build) {
+        let told = "Some samples come from a build without optimisation: their times say nothing.";
+        sentences.push(told.to_owned());
+    }
+    sentences.extend(match summary.origins.len() {
+        1 => of_one(records, summary),
+        _ => of_several(summary),
+    });
+    sentences.extend(closing::failures(summary));
+    if summary.rows.iter().any(|row| row.time_ns.is_some_and(|time| !time.confident())) {
+        sentences.push(format!(
+            "Some times rest on fewer than {MIN_SAMPLES} rounds, too few for 95 % intervals: their ranges are shown."
+        ));
+    }
+    sentences
+}
+
+/// All there is to say of one program on one machine.
+fn of_one(records: &[Record], summary: &Summary) -> Vec<String> {
+    let Some(field) = Field::new(summary, 0) else {
+        return vec!["Nothing but points of sweeps has a time.".to_owned()];
+    };
+    let answer = Answer::new(&field);
+    let mut sentences = vec![answer.text];
+    if !answer.drowned {
+        sentences.extend(counting::counting(&field, records));
+        sentences.extend(generations::generations(&field));
+        let noise = closing::noise(&field);
+        sentences.push(match closing::memory(&field, &answer.named) {
+            Some(memory) => format!("{noise} {memory}"),
+            None => noise,
+        });
+    }
+    sentences
+}
+
+/// The answer for each of several programs or machines, each with the name of its own.
+fn of_several(summary: &Summary) -> Vec<String> {
+    let mut sentences = Vec::new();
     for (origin, (_, name)) in summary.origins.iter().enumerate().take(MOST_ORIGINS) {
-        let said = of_origin(summary, origin);
-        // With several origins each sentence says of which it speaks.
-        let start = if name.is_empty() { String::new() } else { format!("{name}: ") };
-        sentences.extend(said.into_iter().map(|sentence| format!("{start}{sentence}")));
+        let said = match Field::new(summary, origin) {
+            None => vec!["no backend has a time.".to_owned()],
+            Some(field) => {
+                let answer = Answer::new(&field);
+                let noise = (!answer.drowned).then(|| closing::noise(&field));
+                iter::once(answer.text).chain(noise).collect()
+            }
+        };
+        let name = shorten(name, LONGEST_ORIGIN);
+        sentences.extend(said.into_iter().map(|sentence| format!("{name}: {sentence}")));
     }
     if summary.origins.len() > MOST_ORIGINS {
         let more = summary.origins.len() - MOST_ORIGINS;
         sentences
             .push(format!("The records come from {more} more programs or machines, see below."));
     }
-    sentences.extend(failures(summary));
-    if summary.rows.iter().any(|row| row.time_ns.is_some_and(|time| !time.confident())) {
-        sentences.push(format!(
-            "Some times rest on fewer than {MIN_SAMPLES} rounds, too few for 95 % intervals: their ranges are shown."
-        ));
-    }
-    if records.iter().any(|record| record.machine.debug_build) {
-        sentences.push(
-            "Some samples come from a build without optimisation: their times say nothing."
-                .to_owned(),
-        );
-    }
     sentences
 }
 
-/// What there is to say of one origin: the winner, naive counting, the noise floor.
-fn of_origin(summary: &Summary, origin: usize) -> Vec<String> {
-    let here = |row: &&Row| summary.group_of(row).origin == origin && row.time_ns.is_some();
-    let Some(n) = summary.rows.iter().filter(here).map(|row| row.n).max() else {
-        return vec!["no backend has a time.".to_owned()];
-    };
-    let rows: Vec<&Row> = summary.rows_at(n).filter(here).collect();
-    let mut sentences = vec![fastest(summary, &rows, n)];
-    sentences.extend(NAIVE_COUNTING.iter().find_map(|name| counting(summary, &rows, name)));
-    sentences.push(match rows.first().and_then(|row| summary.noise_of(row)) {
-        Some(noise) => format!("{}; a difference below it is no difference.", noise.sentence()),
-        None => format!("No backend was entered twice at n = {n}, so the noise floor is unknown."),
-    });
-    sentences
-}
-
-/// Names a winner only where the runner-up is slower by more than noise; rows come fastest first.
-fn fastest(summary: &Summary, rows: &[&Row], n: u32) -> String {
-    let general = |row: &&&Row| !summary.group_of(row).capabilities.problem_specific;
-    let rows: Vec<(&Row, Estimate)> =
-        rows.iter().filter(general).filter_map(|row| Some((*row, row.time_ns?))).collect();
-    let Some((row, time)) = rows.first() else {
-        return format!("At n = {n} only problem-specific backends have a time.");
-    };
-    let floor = summary.noise_of(row).map(NoiseFloor::fraction);
-    let mut all_below = floor.is_some();
-    let mut tied = |(other, other_time): &&(&Row, Estimate)| {
-        let (tied, below) = match summary.ratio(other, row) {
-            Some(ratio) => ties(&ratio, floor),
-            // Of another run: all there is to compare are the intervals.
-            None => (other_time.low <= time.high, false),
-        };
-        all_below &= below || !tied;
-        tied
-    };
-    let ties: Vec<_> = rows[1..].iter().filter(|other| tied(other)).collect();
-    let name = |row: &Row| summary.group_of(row).config.clone();
-    if let Some((_, slowest)) = ties.last() {
-        let names = iter::once(row).chain(ties.iter().map(|(row, _)| row));
-        let no_difference = match floor.filter(|_| all_below) {
-            Some(floor) => {
-                format!("with no difference above the noise floor of {}", percent(floor))
-            }
-            None => "not distinguishable from each other".to_owned(),
-        };
-        return format!(
-            "{} are the fastest of {} general-purpose backends at n = {n}, {no_difference}: {} to {}.",
-            list(names.map(|row| name(row)).collect()),
-            rows.len(),
-            human_time(time.value),
-            human_time(slowest.value),
-        );
-    }
-    let of = match rows.len() {
-        1 => "the only general-purpose backend with a time at".to_owned(),
-        many => format!("the fastest of {many} general-purpose backends at"),
-    };
-    let interval = time.interval().map_or(String::new(), |(low, high)| {
-        let what = if time.confident() { "95 %" } else { "range" };
-        format!(" ({what}: {} to {})", human_time(low), human_time(high))
-    });
-    format!("{} is {of} n = {n}: {}{interval}.", name(row), human_time(time.value))
-}
-
-/// Whether a ratio to the fastest is a tie, and whether one within the noise floor.
-fn ties(ratio: &Estimate, floor: Option<f64>) -> (bool, bool) {
-    match Verdict::new(ratio, floor) {
-        Verdict::NoDifference { .. } => (true, true),
-        Verdict::Unclear => (true, false),
-        // No interval to go by: a range that leaves 1 aside is all that can be asked for.
-        Verdict::TooFew { .. } => {
-            let below = floor.is_some_and(|floor| ratio.value.ln().abs() <= floor.ln_1p());
-            (below || (ratio.low..=ratio.high).contains(&1.0), below)
-        }
-        Verdict::Faster { .. } | Verdict::Slower { .. } => (false, false),
+/// Names with commas and a last "and".
+fn list(names: &[String]) -> String {
+    match names {
+        [] => String::new(),
+        [one] => one.clone(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
     }
 }
-
-fn counting(summary: &Summary, rows: &[&Row], name: &str) -> Option<String> {
-    let find = |name: &str| rows.iter().find(|row| summary.group_of(row).backend == name);
-    let (row, collector) = (find(name)?, find(COLLECTOR)?);
-    let floor = summary.noise_of(row).map(NoiseFloor::fraction);
-    let ratio = summary.ratio(row, collector)?;
-    let clause = clause(&ratio, floor, &summary.group_of(collector).config);
-    Some(format!("Naive reference counting ({}) {clause}.", summary.group_of(row).config))
-}
-
-/// Names with commas and a last "and"; of many the first six.
-fn list(mut names: Vec<String>) -> String {
-    if names.len() > 7 {
-        let more = names.len() - 6;
-        names.truncate(6);
-        names.push(format!("{more} more"));
-    }
-    let last = names.pop().unwrap_or_default();
-    match names.is_empty() {
-        true => last,
-        false => format!("{} and {last}", names.join(", ")),
-    }
-}
-
-fn failures(summary: &Summary) -> Option<String> {
-    let failed = summary.rows.iter().filter(|row| row.status != Status::Ok);
-    let mut named: Vec<String> = failed
-        .map(|row| format!("{} ({} at n = {})", row.label, row.status.words(), row.n))
-        .collect();
-    let more = named.len().saturating_sub(4);
-    named.truncate(4);
-    if more > 0 {
-        named.push(format!("and {more} more, listed below"));
-    }
-    (!named.is_empty()).then(|| format!("Failed: {}.", named.join(", ")))
-}
-
-#[cfg(test)]
-mod tests;

@@ -13,8 +13,9 @@
 //! | [`mod@format`] | numbers with units, the same everywhere |
 //! | [`claims`] | published claims, each with a verdict from the records |
 //! | [`mod@compare`] | two runs of the same work, row by row, with verdicts |
-//! | [`table`] | rows as text for a terminal |
+//! | [`table`] | rows as text for a terminal, as Markdown and as CSV |
 //! | [`charts`] | rows as figures, SVG and PNG |
+//! | [`document`] | the headline and its table as part of a Markdown document |
 //! | [`html`] | all of it on one self-contained page |
 
 #![forbid(unsafe_code)]
@@ -23,6 +24,7 @@
 pub mod charts;
 pub mod claims;
 pub mod compare;
+pub mod document;
 pub mod explain;
 pub mod format;
 mod headline;

@@ -1,5 +1,5 @@
-//! Tables: as text for a terminal, without colour, so the same text suits files and pipes; and as
-//! sheets of cells that the page shows too.
+//! Tables: as text for a terminal, without colour, so the same text suits files and pipes; as
+//! Markdown and CSV; and as sheets of cells that the page shows too.
 
 use crate::format::{NOTHING, shorten};
 use crate::stats::MIN_SAMPLES;
@@ -7,11 +7,15 @@ use crate::summary::{Row, Summary};
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 
 mod counts;
+mod csv;
 mod events;
+pub(crate) mod markdown;
 mod results;
 
+pub use self::csv::results_csv;
 pub(crate) use counts::counts;
 pub(crate) use events::{counters, pauses};
+pub use markdown::{counts_markdown, pauses_markdown, results_markdown};
 pub(crate) use results::{overall, results};
 
 /// Longest label that is not cut.

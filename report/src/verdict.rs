@@ -83,6 +83,17 @@ impl Verdict {
         }
     }
 
+    /// The verdict for a column beside the ratio: `slower`, `no difference`.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Faster { .. } => "faster",
+            Self::Slower { .. } => "slower",
+            Self::NoDifference { .. } => "no difference",
+            Self::Unclear => "unclear",
+            Self::TooFew { .. } => "too few rounds",
+        }
+    }
+
     /// The verdict for a column of a table that tells the noise floor elsewhere.
     pub fn short(&self) -> String {
         match *self {

@@ -187,12 +187,20 @@
     tip.style.top = `${above < room ? y + 2 * room : above}px`;
   };
   const markOf = (target) => {
-    let mark = target.closest?.("svg [data-mark]");
+    let mark = target?.closest?.("svg [data-mark]");
     while (mark && !texts.has(mark)) mark = mark.parentElement.closest("svg [data-mark]");
     return mark;
   };
+  // Lines are thin: what is a few pixels off will do.
+  const near = [-5, 0, 5].flatMap((x) => [-5, 0, 5].map((y) => [x, y]));
+  const nearest = ({ target, clientX, clientY }) => {
+    const mark = markOf(target);
+    if (mark || !target.closest?.("svg")) return mark;
+    const others = near.map(([x, y]) => markOf(document.elementFromPoint(clientX + x, clientY + y)));
+    return others.find((other) => other);
+  };
   const point = (event) => {
-    const mark = markOf(event.target);
+    const mark = nearest(event);
     if (mark) show(mark, event.clientX, event.clientY);
     else hide();
   };

@@ -4,7 +4,11 @@ mod common;
 
 use common::sample;
 use data_encoding::BASE64;
-use report::table::{counters_table, counts_table, overall_table, pauses_table, results_table};
+use report::document::section;
+use report::table::{
+    counters_table, counts_table, overall_table, pauses_table, results_csv, results_markdown,
+    results_table,
+};
 use report::{Record, ReportOptions, Status, Summary, read_records, write_report};
 use sha2::{Digest, Sha256};
 use std::fs;
@@ -35,9 +39,29 @@ fn a_narrow_table_leaves_columns_out() {
     let table = results_table(&summary, 80);
     assert!(table.lines().all(|line| line.chars().count() <= 80), "{table}");
     assert!(table.contains("1.38 ms [1.37-1.40]") && table.contains("left out"), "{table}");
-    assert!(!table.contains("verdict  ") && results_table(&summary, 120).contains("verdict"));
+    // What the ratio says stays longest, and every row keeps to its line.
+    let titles = table.lines().next().unwrap();
+    assert!(titles.ends_with("time/gc  verdict") && !titles.contains("solutions"), "{table}");
+    assert!(table.contains("  too few rounds\n"), "{table}");
+    assert!(results_table(&summary, 120).contains("heap peak"));
     assert!(!results_table(&summary, 150).contains("left out"));
     assert!(counts_table(&summary, 80).lines().all(|line| line.chars().count() <= 80));
+}
+
+#[test]
+fn a_long_name_of_the_baseline_is_told_below() {
+    let mut records = Vec::new();
+    for (round, nursery) in (0..6).flat_map(|round| [(round, "8KiB"), (round, "256KiB")]) {
+        let mut record = sample("gc", 8, round, 1000 + u64::from(round));
+        record.params.insert("nursery".into(), nursery.into());
+        records.push(record);
+    }
+    let summary = Summary::new(&records, Some("gc{nursery=256KiB}")).unwrap();
+    let table = results_table(&summary, 80);
+    assert!(table.lines().next().unwrap().contains(" ratio  "), "{table}");
+    assert!(table.contains("\nratio: time over that of gc{nursery=256KiB} at the same n\n"));
+    let short = results_table(&Summary::new(&fixed(), None).unwrap(), 80);
+    assert!(!short.contains("ratio:") && short.contains("time/gc"), "{short}");
 }
 
 #[test]
@@ -45,6 +69,9 @@ fn tables_of_the_fixed_records() {
     let summary = Summary::new(&fixed(), None).unwrap();
     insta::assert_snapshot!("results", results_table(&summary, 120));
     insta::assert_snapshot!("counts", counts_table(&summary, 120));
+    insta::assert_snapshot!("results_markdown", results_markdown(&summary));
+    insta::assert_snapshot!("results_csv", results_csv(&summary));
+    insta::assert_snapshot!("document", section(&fixed(), &summary, Some("docs/chart.png")));
 }
 
 #[test]
@@ -52,6 +79,32 @@ fn tables_that_have_nothing_to_show_are_none() {
     let summary = Summary::new(&[sample("gc", 8, 0, 1)], None).unwrap();
     let tables = [overall_table, pauses_table, counters_table];
     assert!(tables.iter().all(|table| table(&summary, 80).is_none()));
+}
+
+#[test]
+fn csv_tells_events_pauses_and_space() {
+    let records = common::small_study();
+    let summary = Summary::new(&records, None).unwrap();
+    let text = results_csv(&summary);
+    let mut reader = csv::Reader::from_reader(text.as_bytes());
+    let titles = reader.headers().unwrap().clone();
+    let lines: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
+    assert_eq!(lines.len(), summary.rows.len());
+    let mut told = 0;
+    for (line, row) in lines.iter().zip(&summary.rows) {
+        let cell = |title: &str| &line[titles.iter().position(|it| it == title).unwrap()];
+        let written = |value: Option<u64>| value.map_or(String::new(), |value| value.to_string());
+        let counted = row.events.iter().find(|events| events.counters.instructions.is_some());
+        let instructions = counted.and_then(|events| events.counters.instructions);
+        let longest = row.pauses.as_ref().filter(|pauses| pauses.count > 0);
+        assert_eq!(cell("instructions"), written(instructions));
+        assert_eq!(cell("pause_max_ns"), written(longest.map(|pauses| pauses.max_ns)));
+        assert_eq!(cell("heap_peak_bytes"), written(row.heap_peak_bytes));
+        let space = summary.space_overhead(row).map_or(String::new(), |times| times.to_string());
+        assert_eq!(cell("space_overhead"), space);
+        told += usize::from(instructions.is_some() && longest.is_some());
+    }
+    assert!(told > 0, "{text}");
 }
 
 #[test]

@@ -65,7 +65,9 @@ fn settings() {
 
 #[test]
 fn options() {
-    refused("--format xml", &["'xml'", "table, json"]);
+    refused("--format xml", &["'xml'", "table, markdown, csv, json"]);
+    refused("report file --format json", &["'json'", "table, markdown, csv"]);
+    refused("report file --check", &["--splice"]);
     refused("--foo", &["--foo"]);
     refused("lst", &["'lst'", "list"]);
     refused("report", &["FILE"]);

@@ -3,9 +3,11 @@
 
 mod bad_input;
 mod compare;
+mod compressed;
 mod counters;
 mod explain;
 mod failures;
+mod formats;
 mod interrupted;
 mod list;
 mod machine;
@@ -15,6 +17,7 @@ mod records;
 mod report_again;
 mod resume;
 mod rounds;
+mod splice;
 mod sweep;
 
 use assert_cmd::Command;

@@ -18,10 +18,9 @@ proptest! {
     fn utilisation_is_that_of_the_worst_window(
         steps in prop::collection::vec((0..20_u64, 0..12_u64), 0..40),
         rest_ns in 1..30_u64,
-        width_ns in 1..60_u64,
-        wider_ns in 0..60_u64,
+        mut widths_ns in prop::collection::vec(1..120_u64, 1..=WIDTHS_NS.len()),
     ) {
-        let widths_ns = [width_ns, width_ns + wider_ns, 100];
+        widths_ns.sort_unstable();
         let mut pauses = Pauses::with_windows(&widths_ns);
         let (mut now_ns, mut all) = (0, Vec::new());
         for (work_ns, pause_ns) in steps {
@@ -31,6 +30,7 @@ proptest! {
         all.iter().for_each(|&(start_ns, end_ns)| pauses.add(start_ns, end_ns));
         let run_ns = now_ns + rest_ns;
         let summary = pauses.summary(run_ns);
+        prop_assert!(summary.mmu.iter().map(|point| point.0).eq(widths_ns));
         for (width_ns, found) in summary.mmu {
             let right = least_utilisation(&all, run_ns, width_ns);
             prop_assert!((found - right).abs() < 1e-12, "{width_ns}: {found}, not {right}");

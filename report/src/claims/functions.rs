@@ -34,7 +34,7 @@ impl Object for Here {
 pub(super) struct Notes {
     /// What no round has, in words.
     pub lacks: Vec<String>,
-    /// What this round lacks.
+    /// Whether this round lacks a value that others have.
     pub absent: bool,
     /// Whether any value is another one in each round.
     pub by_round: bool,

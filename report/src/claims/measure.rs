@@ -10,6 +10,10 @@ use minijinja::{Environment, Error, ErrorKind, Expression, Value as Item};
 use std::mem;
 use std::sync::{Arc, Mutex};
 
+/// Longest expression, in bytes: reading one takes the more of the stack the longer it is, which no
+/// fuel counts.
+const LONGEST_BYTES: usize = 1000;
+
 /// What an expression comes to.
 pub(super) enum Measured {
     Value(Value),
@@ -42,6 +46,9 @@ impl Meter {
 
     /// Whether an expression asks only for what there is, in the right form; else what is wrong.
     pub fn check(&self, expression: &str) -> Result<(), String> {
+        if expression.len() > LONGEST_BYTES {
+            return Err(format!("it has more than {LONGEST_BYTES} bytes; make it shorter"));
+        }
         let compiled = self.env.compile_expression(expression).map_err(|why| why.to_string())?;
         let mut asked: Vec<String> = compiled.undeclared_variables(false).into_iter().collect();
         asked.sort_unstable();
@@ -94,7 +101,8 @@ impl Meter {
             return Ok(Measured::Lacking(why));
         }
         values.retain(fit);
-        let estimate = match ratio {
+        // What is the same in every round stays as it is: a logarithm and back may miss an exact end.
+        let estimate = match ratio && notes.by_round {
             true => paired_ratio(&values.iter().map(|&v| (v, 1.0)).collect::<Vec<_>>(), SEED),
             false => median_interval(&values, SEED),
         };

@@ -111,7 +111,7 @@ impl Config {
     }
 }
 
-/// The samples of one row, and whether any comes from a build without optimisation.
+/// The samples of each row, by origin, configuration and n.
 type Samples<'a> = HashMap<(usize, &'a str, u32), Vec<&'a Record>>;
 
 /// All scenes, origin by origin, smallest n first.

@@ -1,15 +1,22 @@
 //! Reading a file of records, and saying what is wrong with it.
+//!
+//! A file may be gzip-compressed, whatever its name. It is decompressed as it is read, so one that
+//! is far longer than its own bytes takes no more memory than the same records uncompressed.
 
 use super::{Record, SCHEMA};
+use flate2::read::MultiGzDecoder;
 use serde::Deserialize;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 /// Longest line that is taken for a record: some hundred times what a full one takes. A file that
 /// is something else must not fill the memory before it is refused.
 const MAX_LINE_BYTES: u64 = 16 << 20;
+
+/// What every gzip file starts with (RFC 1952). No JSON does.
+const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 
 /// Why a record file cannot be used. Each message is one line.
 #[derive(Debug, Error)]
@@ -21,6 +28,20 @@ pub enum ReadError {
         path: PathBuf,
         /// The system's reason.
         source: io::Error,
+    },
+    /// The file is compressed, and cannot be decompressed.
+    #[error("{}: the gzip data cannot be read ({source}); it is truncated or damaged, copy the file again", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with the data.
+        source: io::Error,
+    },
+    /// The file is compressed where records are to be appended.
+    #[error("{}: is gzip-compressed, so no records can be appended; decompress it first, with gzip -d", path.display())]
+    Compressed {
+        /// The file.
+        path: PathBuf,
     },
     /// The file has no records.
     #[error("{}: holds no records; give a file with one JSON object a line", path.display())]
@@ -58,7 +79,7 @@ pub enum ReadError {
     },
 }
 
-/// Reads a file of records, one JSON object a line; blank lines are skipped.
+/// Reads a file of records, one JSON object a line, gzip-compressed or not; blank lines are skipped.
 ///
 /// # Errors
 ///
@@ -98,9 +119,12 @@ pub fn read_lines(
 /// # Errors
 ///
 /// As [`read_records`] but for a last line that is cut off. A file without one whole record is
-/// [`ReadError::Empty`].
+/// [`ReadError::Empty`]; one that is compressed cannot be appended to, [`ReadError::Compressed`].
 pub fn read_prefix(path: impl AsRef<Path>) -> Result<(Vec<Record>, u64), ReadError> {
     let mut lines = Lines::open(path.as_ref())?;
+    if lines.compressed {
+        return Err(ReadError::Compressed { path: path.as_ref().to_owned() });
+    }
     let (mut records, mut intact_bytes) = (Vec::new(), 0);
     while lines.next()? {
         let whole = lines.is_whole();
@@ -124,7 +148,8 @@ pub fn read_prefix(path: impl AsRef<Path>) -> Result<(Vec<Record>, u64), ReadErr
 /// The lines of a file, one at a time.
 struct Lines<'a> {
     path: &'a Path,
-    reader: BufReader<File>,
+    reader: Box<dyn BufRead>,
+    compressed: bool,
     /// The current line, its line break included.
     bytes: Vec<u8>,
     /// Its number, from 1.
@@ -134,15 +159,28 @@ struct Lines<'a> {
 impl<'a> Lines<'a> {
     fn open(path: &'a Path) -> Result<Self, ReadError> {
         let unreadable = |source| ReadError::Unreadable { path: path.to_owned(), source };
-        let reader = BufReader::new(File::open(path).map_err(unreadable)?);
-        Ok(Self { path, reader, bytes: Vec::new(), line: 0 })
+        let mut file = File::open(path).map_err(unreadable)?;
+        // A pipe cannot be read from its start again, so what was looked at is put before the rest.
+        let mut start = Vec::new();
+        file.by_ref().take(GZIP_MAGIC.len() as u64).read_to_end(&mut start).map_err(unreadable)?;
+        let compressed = start == GZIP_MAGIC;
+        let whole = Cursor::new(start).chain(file);
+        let reader: Box<dyn BufRead> = match compressed {
+            true => Box::new(BufReader::new(MultiGzDecoder::new(whole))),
+            false => Box::new(BufReader::new(whole)),
+        };
+        Ok(Self { path, reader, compressed, bytes: Vec::new(), line: 0 })
     }
 
     /// Goes to the next line, if there is one.
     fn next(&mut self) -> Result<bool, ReadError> {
         self.bytes.clear();
         self.line += 1;
-        let unreadable = |source| ReadError::Unreadable { path: self.path.to_owned(), source };
+        let path = self.path.to_owned();
+        let unreadable = |source| match self.compressed {
+            true => ReadError::Damaged { path, source },
+            false => ReadError::Unreadable { path, source },
+        };
         let mut limited = self.reader.by_ref().take(MAX_LINE_BYTES + 1);
         let bytes = limited.read_until(b'\n', &mut self.bytes).map_err(unreadable)?;
         if bytes as u64 > MAX_LINE_BYTES {

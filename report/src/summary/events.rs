@@ -21,6 +21,10 @@ pub struct PauseTimes {
     /// The longest of one search: the median of the samples. The longest of all would be what the
     /// system did to one of them, since pauses are wall time.
     pub max_ns: u64,
+    /// Time of one search less what keeping account of its pauses took: the median of the samples.
+    pub run_ns: u64,
+    /// What reading the clock twice costs, part of each pause: the median of the samples.
+    pub clock_ns: u64,
     /// The curve of lengths: per cent of the pauses, and the length in nanoseconds that they do not
     /// exceed; the medians of the samples.
     pub percentiles: Vec<(f64, u64)>,
@@ -55,6 +59,8 @@ impl PauseTimes {
             p99_ns: middle(|p| p.p99_ns)?,
             p999_ns: middle(|p| p.p999_ns)?,
             max_ns: middle(|p| p.max_ns)?,
+            run_ns: middle(|p| p.run_ns)?,
+            clock_ns: middle(|p| p.clock_ns)?,
             mmu: mmu
                 .into_iter()
                 .filter_map(|(window_ns, shares)| {

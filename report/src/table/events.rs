@@ -11,6 +11,9 @@ const SPARE_COUNTERS: [&str; 5] = ["LL misses", "L1 misses", "instructions", "cy
 
 const SPARE_PAUSES: [&str; 3] = ["total", "p99.9", "p50"];
 
+/// The windows whose utilisation the table tells, in nanoseconds; the curve has more.
+const WINDOWS_NS: [u64; 3] = [1_000_000, 10_000_000, 100_000_000];
+
 /// Instructions, mispredicted branches and cache misses; `None` where no source was asked for.
 pub(crate) fn counters<'a>(rows: impl Iterator<Item = &'a Row> + Clone) -> Option<Sheet> {
     let header = [
@@ -68,7 +71,7 @@ fn line(row: &Row, events: &Events) -> Option<Vec<String>> {
     })
 }
 
-fn source_name(source: CounterSource) -> &'static str {
+pub(super) fn source_name(source: CounterSource) -> &'static str {
     match source {
         CounterSource::Callgrind => "callgrind",
         CounterSource::Perf => "perf",
@@ -79,7 +82,7 @@ fn source_name(source: CounterSource) -> &'static str {
 pub(crate) fn pauses<'a>(rows: impl Iterator<Item = &'a Row> + Clone) -> Option<Sheet> {
     let timed = rows.filter_map(|row| Some((row, row.pauses.as_ref()?)));
     let windows = timed.clone().flat_map(|(_, pauses)| &pauses.mmu).map(|point| point.window_ns);
-    let windows: BTreeSet<u64> = windows.collect();
+    let windows = told_windows(windows.collect());
     let titles: Vec<String> = windows.iter().map(|&ns| format!("MMU {}", whole_time(ns))).collect();
     let mut header = vec!["backend", "n", "pauses", "total", "p50", "p99", "p99.9", "max"];
     header.extend(titles.iter().map(String::as_str));
@@ -97,6 +100,12 @@ pub(crate) fn pauses<'a>(rows: impl Iterator<Item = &'a Row> + Clone) -> Option<
     (!sheet.lines.is_empty()).then_some(sheet)
 }
 
+/// Those of the table that there are; all where there is none of them.
+fn told_windows(windows: BTreeSet<u64>) -> Vec<u64> {
+    let told: Vec<u64> = WINDOWS_NS.into_iter().filter(|ns| windows.contains(ns)).collect();
+    if told.is_empty() { windows.into_iter().collect() } else { told }
+}
+
 fn lengths(pauses: &PauseTimes) -> [String; 5] {
     let lengths = [pauses.total_ns, pauses.p50_ns, pauses.p99_ns, pauses.p999_ns, pauses.max_ns];
     // Of no pauses there are no lengths.
@@ -107,4 +116,35 @@ fn lengths(pauses: &PauseTimes) -> [String; 5] {
 fn whole_time(ns: u64) -> String {
     let unit = TimeUnit::of(ns as f64);
     format!("{} {}", ns as f64 / unit.ns, unit.name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::Mmu;
+
+    /// Titles of the columns of utilisation, and the cells below.
+    fn told(windows_ns: &[u64]) -> (Vec<String>, Vec<String>) {
+        let point = |&window_ns: &u64| Mmu { window_ns, utilisation: window_ns as f64 / 1e9 };
+        let mmu = windows_ns.iter().map(point).collect();
+        let mut row = Row::default();
+        row.pauses = Some(PauseTimes { mmu, ..PauseTimes::default() });
+        let sheet = pauses([&row].into_iter()).unwrap();
+        let first = sheet.header.iter().position(|title| title.starts_with("MMU"));
+        let first = first.unwrap_or(sheet.header.len());
+        assert_eq!(sheet.header.len(), sheet.lines[0].1.len());
+        (sheet.header[first..].to_vec(), sheet.lines[0].1[first..].to_vec())
+    }
+
+    #[test]
+    fn of_a_curve_of_utilisation_three_windows_are_told() {
+        let three = told(&WINDOWS_NS);
+        assert_eq!(three.0, ["MMU 1 ms", "MMU 10 ms", "MMU 100 ms"]);
+        assert_eq!(three.1, [0.001, 0.01, 0.1].map(percent));
+        let curve = [10_000, 30_000, 1_000_000, 3_000_000, 10_000_000, 30_000_000, 100_000_000];
+        assert_eq!(told(&curve), three);
+        assert_eq!(told(&curve[..4]).0, ["MMU 1 ms"]);
+        assert_eq!(told(&[5_000, 2_000_000]).0, ["MMU 5 µs", "MMU 2 ms"], "none of the three");
+        assert!(told(&[]).0.is_empty());
+    }
 }

@@ -1,0 +1,137 @@
+//! The headline and its table as part of a Markdown document, such as a README.
+//!
+//! It depends on the records alone, so a document can be checked against them.
+
+use crate::charts::{Figure, figures};
+use crate::format::clean;
+use crate::headline;
+use crate::record::{Machine, Record};
+use crate::summary::{Row, Summary};
+use crate::table::markdown::{code, escaped, paragraph, rows_markdown};
+
+/// File stem of the chart that goes with the headline.
+const CHART: &str = "time-per-backend";
+
+/// Command lines and machines that are told; of more, the number.
+const MOST_TOLD: usize = 4;
+
+/// The chart that goes with the headline; `None` where there is nothing to draw.
+pub fn chart(summary: &Summary) -> Option<Box<dyn Figure + '_>> {
+    figures(summary, &[]).into_iter().find(|figure| figure.file_stem() == CHART)
+}
+
+/// The headline in Markdown: the chart, if there is one and it has a path; the sentences; the table
+/// of what was studied at the largest n, without the points of sweeps; and what made the records.
+///
+/// The path is relative to the document's folder. Names from records stay text.
+pub fn section(records: &[Record], summary: &Summary, chart_path: Option<&str>) -> String {
+    let mut parts = Vec::new();
+    if let Some((path, chart)) = chart_path.zip(chart(summary)) {
+        let (alt, title) = (escaped(&chart.alt()), title(&chart.title()));
+        parts.push(format!("![{alt}]({} \"{title}\")", encoded(path)));
+    }
+    parts.extend(headline::sentences(records, summary).iter().map(|sentence| paragraph(sentence)));
+    let rows = studied(summary);
+    if !rows.is_empty() {
+        parts.push(rows_markdown(summary, &rows).trim_end().to_owned());
+    }
+    if !records.is_empty() {
+        parts.push(small_print(records, summary, &rows));
+    }
+    parts.join("\n\n") + "\n"
+}
+
+/// The rows of the table, fastest first, failed ones last, whatever order the summary is in.
+fn studied(summary: &Summary) -> Vec<&Row> {
+    let n = summary.largest_studied_n();
+    let mut rows: Vec<&Row> = n.into_iter().flat_map(|n| summary.studied_at(n)).collect();
+    let time = |row: &Row| row.time_ns.map_or(f64::INFINITY, |time| time.value);
+    rows.sort_by(|a, b| {
+        let origin = |row: &Row| summary.group_of(row).origin;
+        origin(a).cmp(&origin(b)).then(time(a).total_cmp(&time(b))).then(a.group.cmp(&b.group))
+    });
+    rows
+}
+
+/// What made the records, in one line.
+fn small_print(records: &[Record], summary: &Summary, rows: &[&Row]) -> String {
+    let commands = told(records.iter().map(|record| clean(&record.command)), code);
+    let machines = told(records.iter().map(|record| machine(&record.machine)), escaped);
+    let mut parts = vec![format!("Made by {commands}"), format!("on {machines}")];
+    let times = || rows.iter().filter_map(|row| row.time_ns);
+    let rounds = || times().map(|time| time.samples);
+    parts.extend(rounds().min().zip(rounds().max()).map(|(least, most)| match (least, most) {
+        (1, 1) => "1 round".to_owned(),
+        (least, most) if least == most => format!("{most} rounds"),
+        (least, most) => format!("{least} to {most} rounds"),
+    }));
+    parts.extend(
+        times()
+            .any(|time| time.confident())
+            .then(|| "in parentheses 95 % intervals of the medians".to_owned()),
+    );
+    parts.extend(
+        times()
+            .any(|time| time.interval().is_some() && !time.confident())
+            .then(|| "in brackets the range of too few rounds for one".to_owned()),
+    );
+    let n = rows.first().map(|row| row.n);
+    let noise = summary.noise.iter().filter(|noise| Some(noise.n) == n);
+    let mut line = parts.join("; ");
+    for noise in noise {
+        line = format!("{line}. {}", escaped(&noise.sentence()));
+    }
+    format!("<sub>{line}.</sub>")
+}
+
+/// Each text once, in the order of first appearance, the first few of many.
+fn told(texts: impl Iterator<Item = String>, written: impl Fn(&str) -> String) -> String {
+    let mut seen: Vec<String> = Vec::new();
+    for text in texts {
+        if !text.is_empty() && !seen.contains(&text) {
+            seen.push(text);
+        }
+    }
+    let mut told: Vec<String> = seen.iter().take(MOST_TOLD).map(|text| written(text)).collect();
+    if seen.len() > MOST_TOLD {
+        told.push(format!("{} more", seen.len() - MOST_TOLD));
+    }
+    match told.pop() {
+        None => "what the records do not name".to_owned(),
+        Some(last) if told.is_empty() => last,
+        Some(last) => format!("{} and {last}", told.join(", ")),
+    }
+}
+
+/// What a reader knows a machine by; the records have the rest.
+fn machine(machine: &Machine) -> String {
+    let cores = match machine.cores {
+        1 => "1 core".to_owned(),
+        cores => format!("{cores} cores"),
+    };
+    let parts = [&machine.processor, &cores, &machine.os, &machine.kernel, &machine.compiler];
+    let parts = parts.into_iter().map(String::as_str).filter(|part| !part.is_empty());
+    clean(&parts.collect::<Vec<_>>().join(", "))
+}
+
+/// A title within double quotes.
+fn title(text: &str) -> String {
+    escaped(text).replace('"', "\\\"")
+}
+
+/// A path as a link's target.
+fn encoded(path: &str) -> String {
+    let mut out = String::with_capacity(path.len());
+    for byte in path.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
+                out.push(byte.into());
+            }
+            _ => out.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests;
