@@ -50,7 +50,7 @@ fn whole(n: f64) -> String {
 fn series(summary: &Summary, place: usize, group: &Group) -> Option<Series> {
     let rows = || summary.rows.iter().filter(move |row| row.group == place);
     let timed = || rows().filter_map(|row| Some((row, row.time_ns?)));
-    let (last, _) = timed().last()?;
+    let (last, _) = timed().next_back()?;
     let failed = rows().find(|row| row.n > last.n && row.status != Status::Ok);
     let name = label(group);
     let before = summary.groups[..place].iter().filter(|g| !g.swept && g.backend == group.backend);
