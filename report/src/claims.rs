@@ -162,7 +162,8 @@ impl Claims {
 
     /// Every claim in order, judged by records and their summary.
     ///
-    /// An expression is evaluated once in each round, at the largest n at which it has values.
+    /// An expression is evaluated once in each round, at the largest n at which it has values; an n
+    /// with less than half the rounds of another only where no other has values.
     ///
     /// # Errors
     ///
@@ -243,14 +244,17 @@ impl Comparison {
         Ok(vec![Finding::without(Verdict::NotMeasured, why)])
     }
 
-    /// At the largest n that has a value; scenes are in order of n.
+    /// At the largest n that has a value, those with few rounds last; scenes are in order of n.
     fn judge_origin(&self, meter: &Meter, scenes: &[Arc<Scene>]) -> Result<Finding, String> {
         if scenes.iter().any(|scene| scene.debug_build) {
             let why = "built without optimisation, so times say nothing".to_owned();
             return Ok(Finding::without(Verdict::NotMeasured, Some(why)));
         }
         let mut lacking: Vec<String> = Vec::new();
-        for scene in scenes.iter().rev() {
+        let most = scenes.iter().map(|scene| scene.rounds).max().unwrap_or(0);
+        let (enough, few): (Vec<_>, Vec<_>) =
+            scenes.iter().rev().partition(|scene| 2 * scene.rounds >= most);
+        for scene in enough.into_iter().chain(few) {
             match meter.measure(&self.expression, self.unit.is_ratio(), scene)? {
                 Measured::Value(value) => return Ok(self.finding(scene, &value)),
                 Measured::Lacking(why) => lacking.push(why),

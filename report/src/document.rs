@@ -43,7 +43,7 @@ pub fn section(records: &[Record], summary: &Summary, chart_path: Option<&str>) 
 
 /// The rows of the table, fastest first, failed ones last, whatever order the summary is in.
 fn studied(summary: &Summary) -> Vec<&Row> {
-    let n = summary.largest_studied_n();
+    let n = summary.studied_n();
     let mut rows: Vec<&Row> = n.into_iter().flat_map(|n| summary.studied_at(n)).collect();
     let time = |row: &Row| row.time_ns.map_or(f64::INFINITY, |time| time.value);
     rows.sort_by(|a, b| {

@@ -109,7 +109,8 @@ impl ReportOptions<'_> {
     ) -> Result<Written, ReportError> {
         let out_dir = out_dir.as_ref();
         let summary = Summary::new(records, self.baseline)?;
-        let explained: Vec<Explanation> = explain(records, &[]).into_iter().flatten().collect();
+        let sizes: Vec<u32> = summary.studied_n().into_iter().collect();
+        let explained: Vec<Explanation> = explain(records, &sizes).into_iter().flatten().collect();
         let figures = figures(&summary, &explained);
         let drawings = figures
             .par_iter()

@@ -21,6 +21,7 @@ pub use noise::NoiseFloor;
 pub(crate) use noise::floor_of;
 pub(crate) use noise::pairs;
 pub(crate) use order::magnitude;
+pub(crate) use order::telling_n;
 pub use overall::Overall;
 pub(crate) use row::Round;
 pub use row::{Dot, Row};
@@ -189,10 +190,10 @@ impl Summary {
         self.rows_at(n).filter(|row| !self.group_of(row).swept)
     }
 
-    /// The largest n at which anything that is no point of a sweep has a time.
-    pub fn largest_studied_n(&self) -> Option<u32> {
+    /// The n that tells most of what is no point of a sweep: see [`telling_n`].
+    pub fn studied_n(&self) -> Option<u32> {
         let timed = |row: &&Row| row.time_ns.is_some() && !self.group_of(row).swept;
-        self.rows.iter().filter(timed).map(|row| row.n).max()
+        telling_n(self.rows.iter().filter(timed))
     }
 
     /// The configuration of a row.
@@ -213,10 +214,14 @@ impl Summary {
     }
 
     /// The noise floor that a row's ratio is held against: of its origin and n, the highest of several.
+    /// What is no point of a sweep has nothing to do with the noise of one.
     pub fn noise_of(&self, row: &Row) -> Option<&NoiseFloor> {
         let block = self.block(row);
-        let floors = self.noise.iter().filter(|noise| (noise.origin, noise.n) == block);
-        floors.max_by(|a, b| a.fraction().total_cmp(&b.fraction()))
+        let here = || self.noise.iter().filter(|noise| (noise.origin, noise.n) == block);
+        let apart = !self.group_of(row).swept && here().any(|noise| !noise.swept);
+        here()
+            .filter(|noise| !(apart && noise.swept))
+            .max_by(|a, b| a.fraction().total_cmp(&b.fraction()))
     }
 
     /// Space overhead: most bytes that the heap held over most bytes that were live (Hertz & Berger,

@@ -9,7 +9,7 @@ use super::font::width_px as text_px;
 use super::frame::{EM_PX, Frame, MARGIN_PX, SMALL_PX};
 use crate::format::{NOTHING, human_bytes, or_nothing, significant};
 use crate::record::Status;
-use crate::summary::{Row, Summary};
+use crate::summary::{Row, Summary, telling_n};
 
 /// From the left end of the lines to the first tick, whose text is centred below it.
 const INSET_PX: f64 = 14.0;
@@ -32,7 +32,7 @@ impl<'a> MemoryPerBackend<'a> {
     /// `None` where no backend told its memory.
     pub fn new(summary: &'a Summary) -> Option<Self> {
         let studied = |row: &&Row| known(row) && !summary.group_of(row).swept;
-        let n = summary.rows.iter().filter(studied).map(|row| row.n).max()?;
+        let n = telling_n(summary.rows.iter().filter(studied))?;
         let mut rows: Vec<&Row> = summary.studied_at(n).collect();
         rows.sort_by_key(|row| {
             let first = row.heap_peak_bytes.or(row.rss_peak_bytes);

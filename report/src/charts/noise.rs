@@ -49,7 +49,7 @@ struct Dot {
 impl<'a> Noise<'a> {
     /// `None` where no backend has two samples.
     pub fn new(summary: &'a Summary) -> Option<Self> {
-        let n = summary.largest_studied_n()?;
+        let n = summary.studied_n()?;
         let time = |row: &Row| row.time_ns.map(|time| time.value);
         let rows = summary.studied_at(n).filter(|row| row.time_ns.is_some());
         let families = Families::new(summary, rows, time);

@@ -7,7 +7,7 @@ use super::canvas::{Canvas, Point};
 use super::plot::{Kind, Plot, Scale, Series, Style};
 use super::time_per_backend::tick;
 use crate::format::{human_count, human_time};
-use crate::summary::{PauseTimes, Row, Summary};
+use crate::summary::{PauseTimes, Row, Summary, telling_n};
 
 pub(super) struct PauseLengths {
     plot: Plot,
@@ -62,7 +62,7 @@ impl PauseLengths {
 /// The rows that have something to show, at the largest n at which any row of the study has.
 pub(super) fn studied_with(summary: &Summary, has: impl Fn(&Row) -> bool) -> Vec<&Row> {
     let studied = |row: &&Row| has(row) && !summary.group_of(row).swept;
-    let n = summary.rows.iter().filter(studied).map(|row| row.n).max();
+    let n = telling_n(summary.rows.iter().filter(studied));
     summary.rows.iter().filter(studied).filter(|row| Some(row.n) == n).collect()
 }
 

@@ -37,7 +37,7 @@ struct Spot<'a> {
 impl<'a> TimeAgainstMemory<'a> {
     /// `None` where fewer than two backends have both a time and a size of their heap.
     pub fn new(summary: &'a Summary) -> Option<Self> {
-        let n = summary.largest_studied_n()?;
+        let n = summary.studied_n()?;
         let timed = || summary.studied_at(n).filter(|row| row.time_ns.is_some());
         let spot = |row: &Row| {
             let group = summary.group_of(row);

@@ -27,7 +27,7 @@ pub(super) struct TimePerBackend<'a> {
 impl<'a> TimePerBackend<'a> {
     /// `None` where no backend has a time.
     pub fn new(summary: &'a Summary) -> Option<Self> {
-        let n = summary.largest_studied_n()?;
+        let n = summary.studied_n()?;
         let time = |row: &Row| row.time_ns.map(|time| time.value);
         Some(Self { summary, n, families: Families::new(summary, summary.studied_at(n), time) })
     }

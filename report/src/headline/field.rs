@@ -2,7 +2,7 @@
 
 use crate::format::shorten;
 use crate::stats::Estimate;
-use crate::summary::{Group, NoiseFloor, Row, Summary};
+use crate::summary::{Group, NoiseFloor, Row, Summary, telling_n};
 use crate::verdict::{Verdict, clause};
 
 /// Longest name in a sentence, in characters.
@@ -62,14 +62,13 @@ impl Family {
 }
 
 impl<'a> Field<'a> {
-    /// At the largest size at which anything of the origin that is no point of a sweep has a time;
-    /// `None` where nothing has.
+    /// At the size that tells most of what is no point of a sweep; `None` where nothing has a time.
     pub fn new(summary: &'a Summary, origin: usize) -> Option<Self> {
         let studied = |row: &&Row| {
             let group = summary.group_of(row);
             group.origin == origin && !group.swept && row.time_ns.is_some()
         };
-        let n = summary.rows.iter().filter(studied).map(|row| row.n).max()?;
+        let n = telling_n(summary.rows.iter().filter(studied))?;
         let rows: Vec<&Row> = summary.studied_at(n).filter(studied).collect();
         let noise = rows.first().and_then(|row| summary.noise_of(row));
         Some(Self { n, noise, rows, summary })

@@ -41,7 +41,7 @@ pub(super) fn json(summary: &Summary) -> String {
     let ratios = Ratios {
         labels: groups.iter().map(|group| group.label.as_str()).collect(),
         config_of: groups.iter().map(|group| first(&group.config).unwrap_or(0)).collect(),
-        charted_n: summary.largest_studied_n(),
+        charted_n: summary.studied_n(),
         blocks: blocks.map(|rows| Block { n: rows[0].n, pairs: pairs(summary, rows) }).collect(),
     };
     serde_json::to_string(&ratios).unwrap_or_default().replace('<', "\\u003c")
@@ -76,7 +76,7 @@ fn pair(summary: &Summary, side: &Row, base: &Row) -> Option<Pair> {
 /// The baselines that are offered: the configurations of the largest studied n, and whatever is the
 /// baseline to begin with.
 pub(super) fn choices(summary: &Summary) -> Vec<Value> {
-    let largest = summary.largest_studied_n();
+    let largest = summary.studied_n();
     let is_first = |row: &Row| summary.group_of(row).label == first_label(summary);
     let mut offered: Vec<&Row> = Vec::new();
     for row in in_order(summary).filter(|row| may_be_baseline(summary, row)) {

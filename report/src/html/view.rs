@@ -60,7 +60,7 @@ pub(super) fn page(
 
 /// What was measured, in a few short facts.
 fn facts(records: &[Record], summary: &Summary) -> Vec<Value> {
-    let Some(n) = summary.largest_studied_n() else { return Vec::new() };
+    let Some(n) = summary.studied_n() else { return Vec::new() };
     let rows: Vec<&Row> = summary.studied_at(n).filter(|row| row.time_ns.is_some()).collect();
     let backends: BTreeSet<&String> = summary.groups.iter().map(|group| &group.backend).collect();
     let sizes: Vec<String> = records

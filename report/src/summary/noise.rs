@@ -12,6 +12,8 @@ pub struct NoiseFloor {
     pub label: String,
     /// Place of its origin in [`origins`](Summary::origins).
     pub origin: usize,
+    /// Whether that is a point of a sweep beside a study.
+    pub swept: bool,
     /// Size of the problem.
     pub n: u32,
     /// Time of the second entry over the first, paired by round.
@@ -22,8 +24,9 @@ impl NoiseFloor {
     /// From the samples of one row; `None` where it has no A/A pair.
     pub(super) fn new(summary: &Summary, row: &Row) -> Option<Self> {
         let ratio = paired_ratio(&pairs(&row.controls, &row.rounds), SEED)?;
-        let origin = summary.group_of(row).origin;
-        Some(Self { label: row.label.clone(), origin, n: row.n, ratio })
+        let group = summary.group_of(row);
+        let (origin, swept) = (group.origin, group.swept);
+        Some(Self { label: row.label.clone(), origin, swept, n: row.n, ratio })
     }
 
     /// The largest relative difference within the 95 % interval: 0.012 is 1.2 %.

@@ -2,7 +2,19 @@
 
 use super::{Row, Summary};
 use std::cmp::Ordering;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The n of some rows that tells most: the largest, but for those at which a row has not half as many
+/// samples as at another n. A few rounds at a larger board do not outweigh many at a smaller one.
+pub(crate) fn telling_n<'a>(rows: impl Iterator<Item = &'a Row>) -> Option<u32> {
+    let mut samples: BTreeMap<u32, usize> = BTreeMap::new();
+    for row in rows {
+        let most = samples.entry(row.n).or_default();
+        *most = row.samples_ns.len().max(*most);
+    }
+    let most = samples.values().copied().max()?;
+    samples.into_iter().rev().find(|(_, samples)| 2 * samples >= most).map(|(n, _)| n)
+}
 
 impl Summary {
     /// Whether a backend is there with several values of a parameter, on one machine.
@@ -88,6 +100,19 @@ mod tests {
         let expected: Vec<_> = gc.map(|label| (8, label)).into_iter().chain([(8, "rc")]).collect();
         assert_eq!(labels[..5], expected);
         assert_eq!(labels[5..], gc.map(|label| (9, label)));
+    }
+
+    #[test]
+    fn the_telling_size_is_the_largest_with_rounds_enough() {
+        let rows = |sizes: &[(u32, usize)]| {
+            let row = |&(n, samples)| Row { n, samples_ns: vec![1.0; samples], ..Row::default() };
+            telling_n(sizes.iter().map(row).collect::<Vec<_>>().iter())
+        };
+        assert_eq!(rows(&[(8, 20), (9, 20), (10, 6)]), Some(9));
+        assert_eq!(rows(&[(8, 8), (9, 7)]), Some(9));
+        assert_eq!(rows(&[(9, 1), (9, 4), (10, 2)]), Some(10));
+        assert_eq!(rows(&[(7, 0)]), Some(7));
+        assert_eq!(rows(&[]), None);
     }
 
     #[test]
