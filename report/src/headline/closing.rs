@@ -54,8 +54,8 @@ pub(super) fn failures(summary: &Summary) -> Option<String> {
     // A limit that is swept is there to be reached.
     let sweeps = match swept.len() {
         0 => None,
-        1 => Some("One point of the sweeps failed, see below.".to_owned()),
-        many => Some(format!("Of the sweeps {many} points failed, see below.")),
+        1 => Some("One point of the sweeps failed.".to_owned()),
+        many => Some(format!("Of the sweeps {many} points failed.")),
     };
     let studied = (!named.is_empty()).then(|| format!("Failed: {}.", list(&named)));
     let said: Vec<String> = studied.into_iter().chain(sweeps).collect();
