@@ -227,15 +227,19 @@ impl Summary {
     /// Space overhead: most bytes that the heap held over most bytes that were live (Hertz & Berger,
     /// OOPSLA 2005); 1 is none. `None` where nothing tells what lived.
     ///
-    /// What lives is the program's, so it is the same for all: the fewest cells that any backend held
-    /// at its live maximum, times the bytes that a cell takes in this one. A heap that frees late
-    /// cannot pass its dead cells for live ones.
+    /// What lives is the program's, so it is the same for all: the fewest cells that any backend that
+    /// counts references, and so frees at once, held at its live maximum, times the bytes that a cell
+    /// takes in this one. A heap that frees late cannot pass its dead cells for live ones; without a
+    /// counting backend the fewest cells of any have to do.
     pub fn space_overhead(&self, row: &Row) -> Option<f64> {
         let cell_bytes = |row: &Row| f64::from(self.group_of(row).capabilities.cell_bytes);
         let cells = |row: &Row| Some(row.live_peak_bytes? as f64 / cell_bytes(row));
         let block = self.block(row);
         let sound = |row: &&Row| self.block(row) == block && row.status == Status::Ok;
-        let live = self.rows.iter().filter(sound).filter_map(cells).filter(|cells| *cells > 0.0);
+        let counts = |row: &&Row| self.group_of(row).family == "reference counting";
+        let rows = || self.rows.iter().filter(sound).filter(|row| cells(row) > Some(0.0));
+        let exact = rows().any(|row| counts(&row));
+        let live = rows().filter(|row| !exact || counts(row)).filter_map(cells);
         let live_bytes = live.fold(f64::INFINITY, f64::min) * cell_bytes(row);
         let overhead = row.heap_peak_bytes? as f64 / live_bytes;
         (overhead > 0.0 && overhead.is_finite()).then_some(overhead)

@@ -11,7 +11,7 @@ use super::spread::spread;
 
 const BOTTOM_PX: f64 = 52.0;
 /// Between the title of the y axis and the axis.
-const Y_TITLE_PX: f64 = 22.0;
+const Y_TITLE_PX: f64 = 30.0;
 /// From one name to the next.
 const NAME_PX: f64 = 17.0;
 /// Most of a narrow paper that names may take.
@@ -117,7 +117,7 @@ impl Plot {
         frame.draw(canvas, height);
         // Upright titles are hard to read: the y axis has its own above it.
         let title = cut(&self.y.title, SMALL_PX, frame.width_px - 2.0 * MARGIN_PX);
-        canvas.text((MARGIN_PX, frame.top_px), &title, SMALL_PX, FAINT, Anchor::Start);
+        canvas.text((MARGIN_PX, frame.top_px + 8.0), &title, SMALL_PX, FAINT, Anchor::Start);
         let head = frame.top_px + Y_TITLE_PX;
         let (top, bottom) = (head + above.height_px(), height - BOTTOM_PX);
         let y_axis = Axis { pixels: (bottom, top), ..layout.y };
