@@ -190,7 +190,8 @@ impl Summary {
         self.rows_at(n).filter(|row| !self.group_of(row).swept)
     }
 
-    /// The n that tells most of what is no point of a sweep: see [`telling_n`].
+    /// The n that tells most of what is no point of a sweep: the largest, but for those at which no
+    /// row has half as many samples as at another n.
     pub fn studied_n(&self) -> Option<u32> {
         let timed = |row: &&Row| row.time_ns.is_some() && !self.group_of(row).swept;
         telling_n(self.rows.iter().filter(timed))

@@ -125,16 +125,21 @@ impl Row<'_> {
         Self::middle(self.timed(false), |sample| sample[field].as_u64())
     }
 
-    /// The most the heap held over the fewest cells that any backend held when it held most, in bytes
-    /// of this one.
+    /// The most the heap held over the fewest cells that any backend held when it held most, of those
+    /// that count references if there are any, in bytes of this one.
     fn space_overhead(&self, rows: &[Self]) -> Option<f64> {
         let cell_bytes = |row: &Self| row.samples[0].0["capabilities"]["cell_bytes"].as_f64();
         let heap = |row: &Self, field: &str| row.memory(field).or(row.any(field));
-        let cells = rows
-            .iter()
-            .filter(|row| row.n == self.n && row.is_ok())
-            .filter_map(|row| Some(heap(row, "live_peak_bytes")? / cell_bytes(row)?));
-        let live = cells.filter(|&cells| cells > 0.0).reduce(f64::min)?;
+        let cells = |counting: bool| {
+            let family = |row: &&Self| row.samples[0].0["family"] == "reference counting";
+            rows.iter()
+                .filter(|row| row.n == self.n && row.is_ok())
+                .filter(|row| !counting || family(row))
+                .filter_map(|row| Some(heap(row, "live_peak_bytes")? / cell_bytes(row)?))
+                .filter(|&cells| cells > 0.0)
+                .reduce(f64::min)
+        };
+        let live = cells(true).or(cells(false))?;
         Some(heap(self, "heap_peak_bytes")? / (live * cell_bytes(self)?))
     }
 
