@@ -6,7 +6,7 @@ use crate::summary::{Row, Summary};
 /// Rows by family.
 pub(super) struct Families<'a> {
     summary: &'a Summary,
-    /// Each family with its rows; families in the order of their first.
+    /// Each family with its rows; families in the order of their first general one.
     families: Vec<(&'a str, Vec<&'a Row>)>,
 }
 
@@ -37,6 +37,13 @@ impl<'a> Families<'a> {
                 None => families.push((family, vec![row])),
             }
         }
+        // A family comes first for what serves any program; what serves this one alone wins nothing.
+        families.sort_by(|(_, a), (_, b)| {
+            let general = |row: &&&Row| !summary.group_of(row).capabilities.problem_specific;
+            let first =
+                |rows: &[&Row]| rows.iter().find(general).map_or(f64::INFINITY, |row| key(row));
+            first(a).total_cmp(&first(b))
+        });
         Self { summary, families }
     }
 

@@ -63,8 +63,9 @@ impl Figure for Utilisation {
          pause fills the window; to the right a line rises towards what the memory manager leaves on \
          average, and ends with the longest window that is shorter than the search. Many short \
          pauses in a row count like a long one, which pause lengths alone do not show. What the \
-         system does during a pause is part of it, and so is a reading of the clock; one at a stop \
-         that was no pause counts as the program's. Medians of the samples; problem-specific \
+         system does during a pause is part of it, and so is a reading of the clock: where pauses \
+         are very many and short, as with heaps that free cell by cell, much of what the program \
+         lacks is the clock's own cost. Medians of the samples; problem-specific \
          backends are dashed."
             .to_owned()
     }

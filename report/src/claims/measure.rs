@@ -76,7 +76,7 @@ impl Meter {
         let notes = mem::take(&mut *first.notes());
         if !notes.lacks.is_empty() {
             return Ok(Measured::Lacking(format!(
-                "the records do not have: {}",
+                "No sample that ended well has: {}",
                 notes.lacks.join("; ")
             )));
         }

@@ -109,8 +109,8 @@ fn plain(end: f64) -> String {
 /// The verdict, and what it does not say by itself. `floor` is the noise floor (0.012 is 1.2 %), for
 /// ratios of times alone.
 ///
-/// Where a claim predicts a difference and there is none above the noise floor, nothing can be
-/// distinguished. Else the interval decides, for ratios of times with the noise floor on either side,
+/// Where a claim predicts a difference that may be as small as the noise floor, and there is none above
+/// it, nothing can be distinguished. Else the interval decides, for ratios of times with the noise floor on either side,
 /// since a distance from the predicted values that is below it is no distance.
 pub(super) fn decide(value: &Value, band: &Band, floor: Option<f64>) -> (Verdict, Option<String>) {
     let estimate = &value.estimate;
@@ -118,11 +118,12 @@ pub(super) fn decide(value: &Value, band: &Band, floor: Option<f64>) -> (Verdict
         let why = format!("{} of at least {MIN_SAMPLES} rounds", estimate.samples);
         return (Verdict::TooFewRounds, Some(why));
     }
+    let factor = 1.0 + floor.unwrap_or(0.0);
     let ratio = floor.map(|_| Ratio::new(estimate, floor));
-    if let Some(none @ Ratio::NoDifference { .. }) = ratio.filter(|_| !band.contains(1.0)) {
+    let as_small = !band.contains(1.0) && band.meets(factor.recip(), factor);
+    if let Some(none @ Ratio::NoDifference { .. }) = ratio.filter(|_| as_small) {
         return (Verdict::NotDistinguishable, Some(none.words()));
     }
-    let factor = 1.0 + floor.unwrap_or(0.0);
     let (low, high) = (estimate.low / factor, estimate.high * factor);
     if band.contains(low) && band.contains(high) {
         (Verdict::Reproduced, None)

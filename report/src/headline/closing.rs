@@ -54,8 +54,13 @@ pub(super) fn failures(summary: &Summary) -> Option<String> {
     // A limit that is swept is there to be reached.
     let sweeps = match swept.len() {
         0 => None,
-        1 => Some("One point of the sweeps failed.".to_owned()),
-        many => Some(format!("Of the sweeps {many} points failed.")),
+        1 => Some(
+            "One point of the sweeps ended in a failure, which its chart shows as a cross."
+                .to_owned(),
+        ),
+        many => Some(format!(
+            "Of the sweeps {many} points ended in a failure, most of them at heap limits: the charts show them as crosses."
+        )),
     };
     let studied = (!named.is_empty()).then(|| format!("Failed: {}.", list(&named)));
     let said: Vec<String> = studied.into_iter().chain(sweeps).collect();

@@ -35,9 +35,14 @@ pub(super) fn generations(field: &Field) -> Option<String> {
             format!("{}: {gc} {}.", said(verdict), told(&both, &ratio))
         }
         (Some((copying, ratio, verdict)), Some((marking, to_marking, _))) => format!(
-            "{}: {gc} {}; it {}.",
+            "{}: {gc} {}; {} {}.",
             said(verdict),
             told(&copying, &ratio),
+            if matches!(verdict, Verdict::NoDifference { .. } | Verdict::Unclear) {
+                "but it"
+            } else {
+                "it"
+            },
             told(&marking, &to_marking)
         ),
     })

@@ -42,10 +42,11 @@ pub(super) fn view(summary: &Summary) -> Value {
     }
 }
 
-/// The rows, the largest n first, since it says most; points of sweeps after what was studied.
+/// The rows, those of the charts' n first, then the largest n; points of sweeps after what was studied.
 pub(super) fn in_order(summary: &Summary) -> impl Iterator<Item = &Row> + Clone {
     let mut rows: Vec<&Row> = summary.rows.iter().collect();
-    rows.sort_by_key(|row| (Reverse(row.n), summary.group_of(row).swept));
+    let told = summary.studied_n();
+    rows.sort_by_key(|row| (Some(row.n) != told, Reverse(row.n), summary.group_of(row).swept));
     rows.into_iter()
 }
 

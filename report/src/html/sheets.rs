@@ -75,7 +75,7 @@ const COUNTS: [Count; 11] = [
     ("cells marked", |row| row.cells_marked, exact_count),
     ("cells swept", |row| row.cells_swept, exact_count),
     ("barrier hits", |row| row.barrier_hits, exact_count),
-    ("most bytes live", |row| row.live_peak_bytes, human_bytes),
+    ("most bytes not freed", |row| row.live_peak_bytes, human_bytes),
     ("cells left at exit", |row| row.live_cells_at_exit, exact_count),
 ];
 

@@ -92,7 +92,9 @@ pub(crate) fn pauses<'a>(rows: impl Iterator<Item = &'a Row> + Clone) -> Option<
         cells.push(human_count(pauses.count));
         cells.extend(lengths(pauses));
         for &window in &windows {
-            let point = pauses.mmu.iter().find(|point| point.window_ns == window);
+            // A window that is longer than the search has nothing to say.
+            let fits = pauses.run_ns == 0 || window < pauses.run_ns;
+            let point = pauses.mmu.iter().find(|point| fits && point.window_ns == window);
             cells.push(or_nothing(point, |point| percent(point.utilisation)));
         }
         sheet.lines.push((row.group, cells));
