@@ -178,7 +178,7 @@ fn the_share_of_counting_by_hand() {
     // The two that also need rc-split, or another language.
     assert_eq!(claim.tests[2].findings[0].verdict, Verdict::NotMeasured);
     let why = claim.tests[2].findings[0].why.as_deref();
-    assert_eq!(why, Some("no sample that ended well has: time of rc-split"));
+    assert_eq!(why, Some("No sample that ended well has: time of rc-split"));
 }
 
 #[test]
@@ -300,7 +300,7 @@ fn the_functions_by_hand() {
     let found = finding("increments('rc') / increments('fused')", "at_least = 5", &one);
     assert_eq!(found.why.as_deref(), Some("it would divide by zero"));
     let found = finding("most('time', backend='rc', over='nursery')", "at_least = 5", &records);
-    let why = "no sample that ended well has: time of rc at several values of nursery";
+    let why = "No sample that ended well has: time of rc at several values of nursery";
     assert_eq!(found.why.as_deref(), Some(why));
 }
 
