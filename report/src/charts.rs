@@ -90,19 +90,19 @@ pub fn figures<'a>(
     let mut figures: Vec<Made<'a>> = vec![
         made(time_per_backend::TimePerBackend::new(summary)),
         made(ladder::Waterfall::new(explained)),
-        made(time_against_n::TimeAgainstN::new(summary)),
+        made(time_against_n::time_against_n(summary)),
         made(time_against_memory::TimeAgainstMemory::new(summary)),
-        made(heap_limit::HeapLimit::new(summary, heap_limit::Unit::Multiple)),
-        made(heap_limit::HeapLimit::new(summary, heap_limit::Unit::Bytes)),
+        made(heap_limit::time_against_heap_limit(summary, heap_limit::Unit::Multiple)),
+        made(heap_limit::time_against_heap_limit(summary, heap_limit::Unit::Bytes)),
     ];
     figures.extend(sweep::sweeps(summary).into_iter().map(|sweep| made(Some(sweep))));
     figures.extend([
-        made(pauses::PauseLengths::new(summary)),
-        made(utilisation::Utilisation::new(summary)),
+        made(pauses::pause_lengths(summary)),
+        made(utilisation::utilisation(summary)),
         made(live_cells::CellsHeld::new(summary)),
         made(memory_per_backend::MemoryPerBackend::new(summary)),
         made(instructions_per_cell::InstructionsPerCell::new(summary)),
-        made(threads::TimeAgainstThreads::new(summary)),
+        made(threads::time_against_threads(summary)),
         made(noise::Noise::new(summary)),
     ]);
     figures.into_iter().flatten().collect()

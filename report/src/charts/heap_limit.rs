@@ -1,11 +1,9 @@
 //! Time against the heap limit: collectors that get more room collect less often; manual and
 //! reference-counting backends are horizontal lines.
 
-use super::Figure;
-use super::canvas::Canvas;
 use super::levels::{Level, choose, provenance, studied};
-use super::plot::{Kind, Plot, Scale};
-use super::swept::{Line, lines, number, of_one_size, whiskers};
+use super::plot::{Kind, Plot, Plotted, Scale};
+use super::swept::{Line, lines, number, of_one_size, origin, variant, whiskers};
 use super::time_per_backend::tick;
 use crate::format::{human_bytes, human_time};
 use crate::labels::{HEAP_LIMIT, HEAP_MULTIPLE};
@@ -27,59 +25,52 @@ pub(super) enum Unit {
     Bytes,
 }
 
-pub(super) struct HeapLimit {
-    unit: Unit,
-    plot: Plot,
-    provenance: String,
-}
-
-impl HeapLimit {
-    /// `None` where no tracing or region backend has several limits in this unit.
-    pub fn new(summary: &Summary, unit: Unit) -> Option<Self> {
-        let mut all = lines(summary, unit.param(), LEAST_LIMITS);
-        if unit == Unit::Bytes {
-            // The limit of a study is far above all that it needs: no point of a sweep.
-            all.iter_mut().for_each(|line| line.forget_default());
-            all.retain(|line| line.spots.len() >= LEAST_LIMITS);
-        }
-        let responds = |line: &Line| RESPONDING.contains(&line.group.family.as_str());
-        let (responding, others): (Vec<_>, Vec<_>) = all.into_iter().partition(responds);
-        let responding = of_one_size(responding);
-        let first = responding.first()?;
-        let levels = levels(summary, first, &others, unit);
-        let value = unit.value();
-        let mut x = Scale::new(unit.title(), unit.kind(), value, value);
-        let limits =
-            responding.iter().flat_map(|line| line.spots.iter().map(|s| s.value.to_bits()));
-        // Of positive numbers, bits are in their order.
-        let limits: BTreeSet<u64> = limits.collect();
-        x.ticks = Some(limits.into_iter().map(f64::from_bits).map(|at| (at, value(at))).collect());
-        let series = responding.iter().enumerate().map(|(i, line)| {
-            let same = |other: &&Line| other.group.backend == line.group.backend;
-            let variant = responding[..i].iter().filter(same).count();
-            line.series(named(line.name(&responding), line, value), variant)
-        });
-        let times = responding.iter().flat_map(Line::times).chain(levels.iter().map(|l| l.time));
-        let machine = match summary.origins[first.group.origin].1.as_str() {
-            "" => String::new(),
-            name => format!(" [{name}]"),
-        };
-        Some(Self {
-            unit,
-            plot: Plot {
-                title: format!("Time against heap limit at n = {}{machine}", first.n),
-                subtitle: format!(
-                    "Median time of one search (logarithmic scale); whiskers: {}; lower is better; \
-                     crosses: not enough memory",
-                    whiskers(times)
-                ),
-                series: series.chain(levels.iter().map(Level::series)).collect(),
-                x,
-                y: Scale::new("time of one search", Kind::Log, tick, time),
-            },
-            provenance: provenance(&levels, &responding),
-        })
+/// `None` where no tracing or region backend has several limits in this unit.
+pub(super) fn time_against_heap_limit(summary: &Summary, unit: Unit) -> Option<Plotted> {
+    let mut all = lines(summary, unit.param(), LEAST_LIMITS);
+    if unit == Unit::Bytes {
+        // The limit of a study is far above all that it needs: no point of a sweep.
+        all.iter_mut().for_each(|line| line.forget_default());
+        all.retain(|line| line.spots.len() >= LEAST_LIMITS);
     }
+    let responds = |line: &Line| RESPONDING.contains(&line.group.family.as_str());
+    let (responding, others): (Vec<_>, Vec<_>) = all.into_iter().partition(responds);
+    let responding = of_one_size(responding);
+    let first = responding.first()?;
+    let levels = levels(summary, first, &others, unit);
+    let value = unit.value();
+    let mut x = Scale::new(unit.title(), unit.kind(), value, value);
+    let limits = responding.iter().flat_map(|line| line.spots.iter().map(|s| s.value.to_bits()));
+    // Of positive numbers, bits are in their order.
+    let limits: BTreeSet<u64> = limits.collect();
+    x.ticks = Some(limits.into_iter().map(f64::from_bits).map(|at| (at, value(at))).collect());
+    let series = responding
+        .iter()
+        .enumerate()
+        .map(|(i, line)| line.series(line.named(&responding, value), variant(&responding, i)));
+    let times = responding.iter().flat_map(Line::times).chain(levels.iter().map(|l| l.time));
+    let origin = origin(summary, first);
+    Some(Plotted {
+        stem: unit.stem().to_owned(),
+        caption: format!(
+            "Median time of one search by heap limit, {}, for backends that collect less often \
+             where they have more room. Those that free at once do not depend on it: the dashed \
+             lines across, each the median over the limits. A cross is a limit that was not enough.{}",
+            unit.words(),
+            provenance(&levels, &responding)
+        ),
+        plot: Plot {
+            title: format!("Time against heap limit at n = {}{origin}", first.n),
+            subtitle: format!(
+                "Median time of one search (logarithmic scale); whiskers: {}; lower is better; \
+                     crosses: not enough memory",
+                whiskers(times)
+            ),
+            series: series.chain(levels.iter().map(Level::series)).collect(),
+            x,
+            y: Scale::new("time of one search", Kind::Log, tick, time),
+        },
+    })
 }
 
 /// The median over the limits of what does not respond to them, or of what has none, its only time.
@@ -95,7 +86,7 @@ fn levels<'a>(
             line.spots.iter().filter_map(|spot| Some((spot, spot.row.time_ns?))).collect();
         spots.sort_by(|(_, a), (_, b)| a.value.total_cmp(&b.value));
         let &(spot, time) = spots.get(spots.len().saturating_sub(1) / 2)?;
-        let name = named(line.name(others), line, unit.value());
+        let name = line.named(others, unit.value());
         Some(Level { group: line.group, row: spot.row, name, time })
     });
     let mut levels: Vec<Level> = limited.collect();
@@ -106,14 +97,6 @@ fn levels<'a>(
     });
     levels.append(&mut plain);
     choose(levels)
-}
-
-/// A name, and where it ran out of memory.
-fn named(name: String, line: &Line, value: fn(f64) -> String) -> String {
-    match line.failures(value) {
-        Some(failures) => format!("{name}: {failures}"),
-        None => name,
-    }
 }
 
 fn time(ns: f64) -> String {
@@ -135,6 +118,20 @@ impl Unit {
         }
     }
 
+    fn stem(self) -> &'static str {
+        match self {
+            Self::Multiple => "time-against-heap-limit",
+            Self::Bytes => "time-against-heap-limit-bytes",
+        }
+    }
+
+    fn words(self) -> &'static str {
+        match self {
+            Self::Multiple => "a multiple of the most bytes that the program has live at once",
+            Self::Bytes => "bytes",
+        }
+    }
+
     fn title(self) -> &'static str {
         match self {
             Self::Multiple => "heap limit over what lives at most",
@@ -150,46 +147,9 @@ impl Unit {
     }
 }
 
-impl Figure for HeapLimit {
-    fn file_stem(&self) -> String {
-        match self.unit {
-            Unit::Multiple => "time-against-heap-limit".to_owned(),
-            Unit::Bytes => "time-against-heap-limit-bytes".to_owned(),
-        }
-    }
-
-    fn title(&self) -> String {
-        self.plot.title.clone()
-    }
-
-    fn caption(&self) -> String {
-        let limit = match self.unit {
-            Unit::Multiple => "a multiple of the most bytes that the program has live at once",
-            Unit::Bytes => "bytes",
-        };
-        format!(
-            "Median time of one search by heap limit, {limit}, for backends that collect less often \
-             where they have more room. Those that free at once do not depend on it: the dashed \
-             lines across, each the median over the limits. A cross is a limit that was not enough.{}",
-            self.provenance
-        )
-    }
-
-    fn alt(&self) -> String {
-        self.plot.alt()
-    }
-
-    fn height_px(&self, width_px: u32) -> u32 {
-        self.plot.height_px(width_px)
-    }
-
-    fn draw(&self, canvas: &mut Canvas, width_px: u32) {
-        self.plot.draw(canvas, width_px);
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::Figure;
     use super::super::made_up::{exhausted, sample, study, summary};
     use super::*;
     use crate::record::Record;
@@ -208,8 +168,8 @@ mod tests {
         times_ms.iter().map(of).collect()
     }
 
-    fn figure(parts: &[Vec<Record>], unit: Unit) -> Option<HeapLimit> {
-        HeapLimit::new(&summary(parts), unit)
+    fn figure(parts: &[Vec<Record>], unit: Unit) -> Option<Plotted> {
+        time_against_heap_limit(&summary(parts), unit)
     }
 
     #[test]
@@ -256,6 +216,6 @@ mod tests {
         let rc = [("2x", Some(41)), ("10x", Some(40)), ("25x", Some(45))];
         assert!(figure(&[limited("rc", &rc)], Unit::Multiple).is_none());
         assert!(figure(&[study(9)], Unit::Multiple).is_none());
-        assert!(HeapLimit::new(&Summary::default(), Unit::Bytes).is_none());
+        assert!(time_against_heap_limit(&Summary::default(), Unit::Bytes).is_none());
     }
 }

@@ -1,62 +1,58 @@
 //! Pause lengths: how long the program stands still, from the median pause to the longest, for
 //! collections and for releases on one scale.
 
-use super::Figure;
-use super::bars::label;
-use super::canvas::{Canvas, Point};
-use super::plot::{Kind, Plot, Scale, Series, Style};
+use super::canvas::Point;
+use super::plot::{Kind, Plot, Plotted, Scale, Series};
 use super::time_per_backend::tick;
 use crate::format::{human_count, human_time};
 use crate::summary::{PauseTimes, Row, Summary, telling_n};
 
-pub(super) struct PauseLengths {
-    plot: Plot,
-    clock: String,
-}
-
-impl PauseLengths {
-    /// `None` where no backend paused.
-    pub fn new(summary: &Summary) -> Option<Self> {
-        let paused = |row: &Row| row.pauses.as_ref().is_some_and(|pauses| pauses.count > 0);
-        let rows = studied_with(summary, paused);
-        let n = rows.first()?.n;
-        let pauses = rows.iter().filter_map(|&row| Some((row, row.pauses.as_ref()?)));
-        let clocks_ns = || pauses.clone().map(|(_, pauses)| pauses.clock_ns);
-        let clock = match (clocks_ns().min()?, clocks_ns().max()?) {
-            (least, most) if least == most => tick(least as f64),
-            (least, most) => format!("{} to {}", tick(least as f64), tick(most as f64)),
-        };
-        let series: Vec<Series> =
-            pauses.clone().map(|(row, pauses)| series(summary, row, points(pauses))).collect();
-        let ends = series.iter().flat_map(|series| &series.points).map(|&(nines, _)| nines);
-        let most = ends.fold(1.0, f64::max);
-        let ticks = [0.5, 0.9, 0.99].into_iter().map(nines).chain((3..=most as u32).map(f64::from));
-        let x = Scale {
-            range: Some((nines(0.5), most)),
-            ticks: Some(ticks.map(|nines| (nines, share(nines))).collect()),
-            ..Scale::new(
-                "share of the pauses that are no longer",
-                Kind::Linear,
-                share,
-                share_or_rank,
-            )
-        };
-        let y = Scale::new("length of a pause", Kind::Log, tick, human_time);
-        Some(Self {
-            plot: Plot {
-                title: format!("Pause lengths at n = {n}"),
-                subtitle: format!(
-                    "Length of a pause (logarithmic scale) that so many of the pauses of one search \
+/// `None` where no backend paused.
+pub(super) fn pause_lengths(summary: &Summary) -> Option<Plotted> {
+    let paused = |row: &Row| row.pauses.as_ref().is_some_and(|pauses| pauses.count > 0);
+    let rows = studied_with(summary, paused);
+    let n = rows.first()?.n;
+    let pauses = rows.iter().filter_map(|&row| Some((row, row.pauses.as_ref()?)));
+    let clocks_ns = || pauses.clone().map(|(_, pauses)| pauses.clock_ns);
+    let clock = match (clocks_ns().min()?, clocks_ns().max()?) {
+        (least, most) if least == most => tick(least as f64),
+        (least, most) => format!("{} to {}", tick(least as f64), tick(most as f64)),
+    };
+    let series: Vec<Series> = pauses
+        .clone()
+        .map(|(row, pauses)| Series::of(summary, row.group, points(pauses)))
+        .collect();
+    let ends = series.iter().flat_map(|series| &series.points).map(|&(nines, _)| nines);
+    let most = ends.fold(1.0, f64::max);
+    let ticks = [0.5, 0.9, 0.99].into_iter().map(nines).chain((3..=most as u32).map(f64::from));
+    let x = Scale {
+        range: Some((nines(0.5), most)),
+        ticks: Some(ticks.map(|nines| (nines, share(nines))).collect()),
+        ..Scale::new("share of the pauses that are no longer", Kind::Linear, share, share_or_rank)
+    };
+    let y = Scale::new("length of a pause", Kind::Log, tick, human_time);
+    Some(Plotted {
+        stem: "pause-lengths".to_owned(),
+        caption: format!(
+            "How long the program stands still: for a collection or a part of one, and for a release \
+             or the close of a scope that frees more than one cell. Each step to the right leaves a \
+             tenth of the pauses, so a line that has more of them reaches further, and ends with the \
+             longest. Medians of the samples. The clock's own {clock} are part of each pause, and what \
+             the system does meanwhile. Backends that never pause have no line; problem-specific \
+             ones are dashed."
+        ),
+        plot: Plot {
+            title: format!("Pause lengths at n = {n}"),
+            subtitle: format!(
+                "Length of a pause (logarithmic scale) that so many of the pauses of one search \
                      do not exceed; each line ends with its longest; lower is better. The clock's \
                      own {clock} are part of each pause"
-                ),
-                x,
-                y,
-                series,
-            },
-            clock,
-        })
-    }
+            ),
+            x,
+            y,
+            series,
+        },
+    })
 }
 
 /// The rows that have something to show, at the largest n at which any row of the study has.
@@ -64,23 +60,6 @@ pub(super) fn studied_with(summary: &Summary, has: impl Fn(&Row) -> bool) -> Vec
     let studied = |row: &&Row| has(row) && !summary.group_of(row).swept;
     let n = telling_n(summary.rows.iter().filter(studied));
     summary.rows.iter().filter(studied).filter(|row| Some(row.n) == n).collect()
-}
-
-/// The line of one row through these places.
-pub(super) fn series(summary: &Summary, row: &Row, points: Vec<Point>) -> Series {
-    let group = summary.group_of(row);
-    let before = &summary.groups[..row.group];
-    Series {
-        name: label(group),
-        backend: group.backend.clone(),
-        variant: before.iter().filter(|g| !g.swept && g.backend == group.backend).count(),
-        points,
-        style: match group.capabilities.problem_specific {
-            true => Style::Dashed,
-            false => Style::Marked,
-        },
-        ..Series::default()
-    }
 }
 
 /// The median, then each further nine that the pauses are enough to tell, and the longest at the
@@ -117,40 +96,6 @@ fn share_or_rank(nines: f64) -> String {
     match is_marked(nines) {
         true => share(nines),
         false => format!("longest of {}", human_count(10f64.powf(nines).round() as u64)),
-    }
-}
-
-impl Figure for PauseLengths {
-    fn file_stem(&self) -> String {
-        "pause-lengths".to_owned()
-    }
-
-    fn title(&self) -> String {
-        self.plot.title.clone()
-    }
-
-    fn caption(&self) -> String {
-        format!(
-            "How long the program stands still: for a collection or a part of one, and for a release \
-             or the close of a scope that frees more than one cell. Each step to the right leaves a \
-             tenth of the pauses, so a line that has more of them reaches further, and ends with the \
-             longest. Medians of the samples. The clock's own {} are part of each pause, and what \
-             the system does meanwhile. Backends that never pause have no line; problem-specific \
-             ones are dashed.",
-            self.clock
-        )
-    }
-
-    fn alt(&self) -> String {
-        self.plot.alt()
-    }
-
-    fn height_px(&self, width_px: u32) -> u32 {
-        self.plot.height_px(width_px)
-    }
-
-    fn draw(&self, canvas: &mut Canvas, width_px: u32) {
-        self.plot.draw(canvas, width_px);
     }
 }
 

@@ -1,13 +1,16 @@
 //! Lines on two axes, each named at its right end: what most charts are.
 
+use super::Figure;
 use super::above::{Above, cross};
 use super::axis::{Axis, spaced};
+use super::bars::label;
 use super::canvas::{Anchor, Canvas, Mark, Point, Rgb};
 use super::colour::{FAINT, GRID, INK, backend_colour, marker, tint};
 use super::font::{cut, width_px as text_px};
 use super::frame::{EM_PX, Frame, MARGIN_PX, SMALL_PX};
 pub(super) use super::scale::{Kind, Scale};
 use super::spread::spread;
+use crate::summary::Summary;
 
 const BOTTOM_PX: f64 = 52.0;
 /// Between the title of the y axis and the axis.
@@ -29,6 +32,42 @@ pub(super) struct Plot {
     pub y: Scale,
     /// The lines, in the order in which they are drawn.
     pub series: Vec<Series>,
+}
+
+/// A plot as a figure.
+pub(super) struct Plotted {
+    /// Name of its files; see [`Figure::file_stem`].
+    pub stem: String,
+    /// How to read it, in a sentence or two.
+    pub caption: String,
+    /// What is drawn.
+    pub plot: Plot,
+}
+
+impl Figure for Plotted {
+    fn file_stem(&self) -> String {
+        self.stem.clone()
+    }
+
+    fn title(&self) -> String {
+        self.plot.title.clone()
+    }
+
+    fn caption(&self) -> String {
+        self.caption.clone()
+    }
+
+    fn alt(&self) -> String {
+        self.plot.alt()
+    }
+
+    fn height_px(&self, width_px: u32) -> u32 {
+        self.plot.height_px(width_px)
+    }
+
+    fn draw(&self, canvas: &mut Canvas, width_px: u32) {
+        self.plot.draw(canvas, width_px);
+    }
 }
 
 /// One line.
@@ -61,6 +100,25 @@ pub(super) enum Style {
     Level,
     /// No data, but what data are read against: faint, without a marker.
     Guide,
+}
+
+impl Series {
+    /// The line of a configuration, given by its place in the summary's groups, through these places.
+    pub fn of(summary: &Summary, place: usize, points: Vec<Point>) -> Self {
+        let group = &summary.groups[place];
+        let before = &summary.groups[..place];
+        Self {
+            name: label(group),
+            backend: group.backend.clone(),
+            variant: before.iter().filter(|g| !g.swept && g.backend == group.backend).count(),
+            points,
+            style: match group.capabilities.problem_specific {
+                true => Style::Dashed,
+                false => Style::Marked,
+            },
+            ..Self::default()
+        }
+    }
 }
 
 impl Plot {

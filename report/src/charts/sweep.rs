@@ -1,11 +1,9 @@
 //! Time against a parameter: a figure for each that is swept, with backends that have no such
 //! parameter as horizontal lines.
 
-use super::Figure;
-use super::canvas::Canvas;
 use super::levels::{Level, choose, provenance, studied};
-use super::plot::{Kind, Plot, Scale};
-use super::swept::{Line, lines, number, whiskers};
+use super::plot::{Kind, Plot, Plotted, Scale};
+use super::swept::{self, Line, lines, number, variant, whiskers};
 use super::time_per_backend::tick;
 use crate::format::{human_bytes, human_time, shorten};
 use crate::labels::{ALLOCATOR, HEAP_LIMIT, HEAP_MULTIPLE, THREADS};
@@ -16,14 +14,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Fewer values show no shape.
 const LEAST_VALUES: usize = 3;
 
-pub(super) struct Sweep {
-    plot: Plot,
-    stem: String,
-    caption: String,
-}
-
 /// One figure for each parameter (and machine, and n) that is swept.
-pub(super) fn sweeps(summary: &Summary) -> Vec<Sweep> {
+pub(super) fn sweeps(summary: &Summary) -> Vec<Plotted> {
     let others = [ALLOCATOR, HEAP_LIMIT, HEAP_MULTIPLE, THREADS];
     let params = summary.groups.iter().flat_map(|group| group.params.keys());
     let params: BTreeSet<&str> = params.map(String::as_str).collect();
@@ -35,7 +27,7 @@ pub(super) fn sweeps(summary: &Summary) -> Vec<Sweep> {
             blocks.entry((line.group.origin, line.n)).or_default().push(line);
         }
         for lines in blocks.values() {
-            sweeps.push(Sweep::new(summary, param, lines, stem(param, &mut stems)));
+            sweeps.push(sweep(summary, param, lines, stem(param, &mut stems)));
         }
     }
     sweeps
@@ -56,64 +48,51 @@ fn stem(param: &str, known: &mut BTreeSet<String>) -> String {
     stem
 }
 
-impl Sweep {
-    fn new(summary: &Summary, param: &str, lines: &[Line], stem: String) -> Self {
-        let (origin, n) = (lines[0].group.origin, lines[0].n);
-        let swept = |level: &Level| lines.iter().any(|l| l.group.backend == level.group.backend);
-        let mut levels = studied(summary, &lines[0]);
-        levels.retain(|level| !swept(level));
-        let levels = choose(levels);
-        let bytes = lines.iter().flat_map(|line| &line.spots).all(|spot| spot.bytes);
-        let value = if bytes { |v| human_bytes(v as u64) } else { number };
-        let param = shorten(param, 20);
-        let mut x = Scale::new(
-            &format!("{param} (logarithmic scale)"),
-            if bytes { Kind::Binary } else { Kind::Log },
-            value,
-            value,
-        );
-        x.ticks = Some(values(lines).into_iter().map(|at| (at, value(at))).collect());
-        x.uprights = defaults(lines);
-        if bytes {
-            x.uprights.extend(caches(&summary.machines[origin]));
-        }
-        let series = lines.iter().enumerate().map(|(i, line)| {
-            let name = line.name(lines);
-            let name = match line.failures(value) {
-                Some(failures) => format!("{name}: {failures}"),
-                None => name,
-            };
-            let same = |other: &&Line| other.group.backend == line.group.backend;
-            line.series(name, lines[..i].iter().filter(same).count())
-        });
-        let times = lines.iter().flat_map(Line::times).chain(levels.iter().map(|l| l.time));
-        let machine = match summary.origins[origin].1.as_str() {
-            "" => String::new(),
-            name => format!(" [{name}]"),
-        };
-        let time = |ns: f64| if ns.is_finite() { human_time(ns) } else { "failed".to_owned() };
-        Self {
-            stem,
-            caption: format!(
-                "Median time of one search for each value of the parameter {param}, all others \
+fn sweep(summary: &Summary, param: &str, lines: &[Line], stem: String) -> Plotted {
+    let (origin, n) = (lines[0].group.origin, lines[0].n);
+    let swept = |level: &Level| lines.iter().any(|l| l.group.backend == level.group.backend);
+    let mut levels = studied(summary, &lines[0]);
+    levels.retain(|level| !swept(level));
+    let levels = choose(levels);
+    let bytes = lines.iter().flat_map(|line| &line.spots).all(|spot| spot.bytes);
+    let value = if bytes { |v| human_bytes(v as u64) } else { number };
+    let param = shorten(param, 20);
+    let mut x = Scale::new(
+        &format!("{param} (logarithmic scale)"),
+        if bytes { Kind::Binary } else { Kind::Log },
+        value,
+        value,
+    );
+    x.ticks = Some(values(lines).into_iter().map(|at| (at, value(at))).collect());
+    x.uprights = defaults(lines);
+    if bytes {
+        x.uprights.extend(caches(&summary.machines[origin]));
+    }
+    let series = lines.iter().enumerate();
+    let series = series.map(|(i, line)| line.series(line.named(lines, value), variant(lines, i)));
+    let times = lines.iter().flat_map(Line::times).chain(levels.iter().map(|l| l.time));
+    let time = |ns: f64| if ns.is_finite() { human_time(ns) } else { "failed".to_owned() };
+    Plotted {
+        stem,
+        caption: format!(
+            "Median time of one search for each value of the parameter {param}, all others \
                  unchanged; the dashed lines across are backends that have no such parameter. \
                  Upright lines mark what the backend takes unasked{}.{}",
-                if bytes { ", and the sizes of the processor's caches" } else { "" },
-                provenance(&levels, lines)
-            ),
-            plot: Plot {
-                title: format!("Time against {param} at n = {n}{machine}"),
-                subtitle: format!(
-                    "Median time of one search (logarithmic scale) by {param} of {}; whiskers: {}; lower \
+            if bytes { ", and the sizes of the processor's caches" } else { "" },
+            provenance(&levels, lines)
+        ),
+        plot: Plot {
+            title: format!("Time against {param} at n = {n}{}", swept::origin(summary, &lines[0])),
+            subtitle: format!(
+                "Median time of one search (logarithmic scale) by {param} of {}; whiskers: {}; lower \
                      is better",
-                    backends(lines),
-                    whiskers(times)
-                ),
-                series: series.chain(levels.iter().map(Level::series)).collect(),
-                x,
-                y: Scale::new("time of one search", Kind::Log, tick, time),
-            },
-        }
+                backends(lines),
+                whiskers(times)
+            ),
+            series: series.chain(levels.iter().map(Level::series)).collect(),
+            x,
+            y: Scale::new("time of one search", Kind::Log, tick, time),
+        },
     }
 }
 
@@ -166,34 +145,9 @@ fn caches(machine: &Machine) -> Vec<(f64, String)> {
     known.collect()
 }
 
-impl Figure for Sweep {
-    fn file_stem(&self) -> String {
-        self.stem.clone()
-    }
-
-    fn title(&self) -> String {
-        self.plot.title.clone()
-    }
-
-    fn caption(&self) -> String {
-        self.caption.clone()
-    }
-
-    fn alt(&self) -> String {
-        self.plot.alt()
-    }
-
-    fn height_px(&self, width_px: u32) -> u32 {
-        self.plot.height_px(width_px)
-    }
-
-    fn draw(&self, canvas: &mut Canvas, width_px: u32) {
-        self.plot.draw(canvas, width_px);
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::Figure;
     use super::super::made_up::{exhausted, sample, study, summary};
     use super::*;
     use crate::record::Record;

@@ -67,6 +67,20 @@ pub(super) fn of_one_size(lines: Vec<Line>) -> Vec<Line> {
     lines.into_iter().filter(|line| Some(block(line)) == chosen).collect()
 }
 
+/// How many lines before this one are of the same backend; their markers differ by it.
+pub(super) fn variant(lines: &[Line], i: usize) -> usize {
+    let same = |other: &&Line| other.group.backend == lines[i].group.backend;
+    lines[..i].iter().filter(same).count()
+}
+
+/// What tells a title's machine or program from others; empty where there is one.
+pub(super) fn origin(summary: &Summary, line: &Line) -> String {
+    match summary.origins[line.group.origin].1.as_str() {
+        "" => String::new(),
+        name => format!(" [{name}]"),
+    }
+}
+
 /// Every parameter, and the number of threads among them.
 fn params(group: &Group) -> BTreeMap<&str, String> {
     let mut params: BTreeMap<&str, String> =
@@ -104,6 +118,15 @@ impl<'a> Line<'a> {
             false => format!("{}{{{}}}", self.group.backend, telling.join(",")),
         };
         shorten(&name, LABEL_CHARS)
+    }
+
+    /// The name, and where it failed.
+    pub fn named(&self, all: &[Self], value: fn(f64) -> String) -> String {
+        let name = self.name(all);
+        match self.failures(value) {
+            Some(failures) => format!("{name}: {failures}"),
+            None => name,
+        }
     }
 
     /// The value of the configuration that a study has, where the others are points of a sweep.

@@ -1,66 +1,59 @@
 //! Speed-up against the number of threads.
 
-use super::Figure;
-use super::canvas::Canvas;
-use super::plot::{Kind, Plot, Scale, Series, Style};
-use super::swept::{Line, lines, number, of_one_size};
+use super::plot::{Kind, Plot, Plotted, Scale, Series, Style};
+use super::swept::{Line, lines, number, of_one_size, variant};
 use crate::format::significant;
 use crate::labels::THREADS;
 use crate::record::Status;
 use crate::summary::Summary;
 use std::collections::BTreeSet;
 
-pub(super) struct TimeAgainstThreads {
-    plot: Plot,
-    fewest: f64,
-}
-
-impl TimeAgainstThreads {
-    /// `None` where no backend has times with several numbers of threads.
-    pub fn new(summary: &Summary) -> Option<Self> {
-        let all = lines(summary, THREADS, 2);
-        let timed =
-            |line: &Line| line.spots.iter().find(|s| s.row.time_ns.is_some()).map(|s| s.value);
-        let fewest = all.iter().filter_map(timed).min_by(f64::total_cmp)?;
-        // A speed-up over other numbers of threads is another one.
-        let comparable = all.into_iter().filter(|line| timed(line) == Some(fewest));
-        let lines = of_one_size(comparable.filter(|line| line.times().count() > 1).collect());
-        let first = lines.first()?;
-        let counts = lines.iter().flat_map(|line| line.spots.iter().map(|s| s.value.to_bits()));
-        // Of positive numbers, bits are in their order.
-        let counts: BTreeSet<u64> = counts.collect();
-        let counts: Vec<f64> = counts.into_iter().map(f64::from_bits).collect();
-        let ideal = Series {
-            name: "ideal".to_owned(),
-            points: counts.iter().map(|&threads| (threads, threads / fewest)).collect(),
-            style: Style::Guide,
-            ..Series::default()
-        };
-        let series = lines.iter().enumerate().map(|(i, line)| {
-            let same = |other: &&Line| other.group.backend == line.group.backend;
-            let variant = lines[..i].iter().filter(same).count();
-            speed_up(summary, line, line.name(&lines), variant)
-        });
-        let series: Vec<Series> = [ideal].into_iter().chain(series).collect();
-        let value = |speed_up| format!("{}x", significant(speed_up));
-        Some(Self {
-            fewest,
-            plot: Plot {
-                title: format!("Speed-up by threads at n = {}", first.n),
-                subtitle: format!(
-                    "Median time with {} over that with more; both scales are logarithmic; higher is \
+/// `None` where no backend has times with several numbers of threads.
+pub(super) fn time_against_threads(summary: &Summary) -> Option<Plotted> {
+    let all = lines(summary, THREADS, 2);
+    let timed = |line: &Line| line.spots.iter().find(|s| s.row.time_ns.is_some()).map(|s| s.value);
+    let fewest = all.iter().filter_map(timed).min_by(f64::total_cmp)?;
+    // A speed-up over other numbers of threads is another one.
+    let comparable = all.into_iter().filter(|line| timed(line) == Some(fewest));
+    let lines = of_one_size(comparable.filter(|line| line.times().count() > 1).collect());
+    let first = lines.first()?;
+    let counts = lines.iter().flat_map(|line| line.spots.iter().map(|s| s.value.to_bits()));
+    // Of positive numbers, bits are in their order.
+    let counts: BTreeSet<u64> = counts.collect();
+    let counts: Vec<f64> = counts.into_iter().map(f64::from_bits).collect();
+    let ideal = Series {
+        name: "ideal".to_owned(),
+        points: counts.iter().map(|&threads| (threads, threads / fewest)).collect(),
+        style: Style::Guide,
+        ..Series::default()
+    };
+    let series = lines.iter().enumerate();
+    let series =
+        series.map(|(i, line)| speed_up(summary, line, line.name(&lines), variant(&lines, i)));
+    let series: Vec<Series> = [ideal].into_iter().chain(series).collect();
+    let value = |speed_up| format!("{}x", significant(speed_up));
+    Some(Plotted {
+        stem: "time-against-threads".to_owned(),
+        caption: format!(
+            "How many times as fast the search is as with {}, by the number of threads that share \
+             it. The grey line is what it would be if threads never waited for each other.",
+            threads(fewest)
+        ),
+        plot: Plot {
+            title: format!("Speed-up by threads at n = {}", first.n),
+            subtitle: format!(
+                "Median time with {} over that with more; both scales are logarithmic; higher is \
                      better",
-                    threads(fewest)
-                ),
-                x: Scale {
-                    ticks: Some(counts.into_iter().map(|count| (count, number(count))).collect()),
-                    ..Scale::new("threads", Kind::Binary, number, threads)
-                },
-                y: Scale::new("speed-up", Kind::Log, |times| format!("{}x", number(times)), value),
-                series,
+                threads(fewest)
+            ),
+            x: Scale {
+                ticks: Some(counts.into_iter().map(|count| (count, number(count))).collect()),
+                ..Scale::new("threads", Kind::Binary, number, threads)
             },
-        })
-    }
+            y: Scale::new("speed-up", Kind::Log, |times| format!("{}x", number(times)), value),
+            series,
+        },
+    })
 }
 
 fn threads(count: f64) -> String {
@@ -98,38 +91,9 @@ fn speed_up(summary: &Summary, line: &Line, name: String, variant: usize) -> Ser
     }
 }
 
-impl Figure for TimeAgainstThreads {
-    fn file_stem(&self) -> String {
-        "time-against-threads".to_owned()
-    }
-
-    fn title(&self) -> String {
-        self.plot.title.clone()
-    }
-
-    fn caption(&self) -> String {
-        format!(
-            "How many times as fast the search is as with {}, by the number of threads that share \
-             it. The grey line is what it would be if threads never waited for each other.",
-            threads(self.fewest)
-        )
-    }
-
-    fn alt(&self) -> String {
-        self.plot.alt()
-    }
-
-    fn height_px(&self, width_px: u32) -> u32 {
-        self.plot.height_px(width_px)
-    }
-
-    fn draw(&self, canvas: &mut Canvas, width_px: u32) {
-        self.plot.draw(canvas, width_px);
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::Figure;
     use super::super::made_up::{exhausted, sample, study, summary};
     use super::*;
     use crate::record::Record;
@@ -146,7 +110,7 @@ mod tests {
         let gc = threaded("gc", &[(1, 10), (4, 2)]);
         // Of no known speed-up: nothing with one thread.
         let other = threaded("semispace", &[(2, 10), (4, 5)]);
-        let figure = TimeAgainstThreads::new(&summary(&[arc, gc, other])).unwrap();
+        let figure = time_against_threads(&summary(&[arc, gc, other])).unwrap();
         let series = &figure.plot.series;
         let rounded = |(threads, times): (f64, f64)| (threads, (times * 1e9).round() / 1e9);
         let points = series.iter().map(|series| {
@@ -166,16 +130,16 @@ mod tests {
     fn failures_are_told() {
         let mut records = threaded("arc", &[(1, 40), (2, 25)]);
         records.push(Record { threads: 4, ..exhausted("run", "arc", &[], 9) });
-        let figure = TimeAgainstThreads::new(&summary(&[records])).unwrap();
+        let figure = time_against_threads(&summary(&[records])).unwrap();
         assert_eq!(figure.plot.series[1].name, "arc: out of memory at 4 threads");
         assert_eq!(figure.plot.series[1].points.len(), 2);
     }
 
     #[test]
     fn one_number_of_threads_is_no_picture() {
-        assert!(TimeAgainstThreads::new(&summary(&[study(9)])).is_none());
-        assert!(TimeAgainstThreads::new(&Summary::default()).is_none());
+        assert!(time_against_threads(&summary(&[study(9)])).is_none());
+        assert!(time_against_threads(&Summary::default()).is_none());
         let apart = [threaded("arc", &[(1, 40)]), threaded("gc", &[(2, 10)])];
-        assert!(TimeAgainstThreads::new(&summary(&apart)).is_none());
+        assert!(time_against_threads(&summary(&apart)).is_none());
     }
 }

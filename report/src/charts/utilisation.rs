@@ -1,30 +1,34 @@
 //! Minimum mutator utilisation: of the worst window of each width, the share that was the program's.
 
-use super::Figure;
-use super::canvas::Canvas;
-use super::pauses::{series, studied_with};
-use super::plot::{Kind, Plot, Scale, Series};
+use super::pauses::studied_with;
+use super::plot::{Kind, Plot, Plotted, Scale, Series};
 use super::time_per_backend::tick;
 use crate::summary::{PauseTimes, Row, Summary};
 use crate::verdict::percent;
 
-pub(super) struct Utilisation(Plot);
-
-impl Utilisation {
-    /// `None` where no backend told its utilisation in two windows: one makes no line.
-    pub fn new(summary: &Summary) -> Option<Self> {
-        let told = |row: &Row| row.pauses.as_ref().is_some_and(|pauses| points(pauses).len() > 1);
-        let rows = studied_with(summary, told);
-        let n = rows.first()?.n;
-        let pauses = rows.into_iter().filter_map(|row| Some((row, row.pauses.as_ref()?)));
-        let series: Vec<Series> =
-            pauses.map(|(row, pauses)| series(summary, row, points(pauses))).collect();
-        let x = Scale::new("length of the window", Kind::Log, tick, tick);
-        let y = Scale {
-            range: Some((0.0, 1.0)),
-            ..Scale::new("least share of the program", Kind::Linear, whole_percent, percent)
-        };
-        Some(Self(Plot {
+/// `None` where no backend told its utilisation in two windows: one makes no line.
+pub(super) fn utilisation(summary: &Summary) -> Option<Plotted> {
+    let told = |row: &Row| row.pauses.as_ref().is_some_and(|pauses| points(pauses).len() > 1);
+    let rows = studied_with(summary, told);
+    let n = rows.first()?.n;
+    let pauses = rows.into_iter().filter_map(|row| Some((row, row.pauses.as_ref()?)));
+    let series: Vec<Series> =
+        pauses.map(|(row, pauses)| Series::of(summary, row.group, points(pauses))).collect();
+    let x = Scale::new("length of the window", Kind::Log, tick, tick);
+    let y = Scale {
+        range: Some((0.0, 1.0)),
+        ..Scale::new("least share of the program", Kind::Linear, whole_percent, percent)
+    };
+    Some(Plotted { stem: "utilisation".to_owned(), caption: "Of all windows of one length that a search has, the one in which the memory manager took \
+         most: the share of it that was left to the program (Cheng & Blelloch, PLDI 2001). At 0 % a \
+         pause fills the window; to the right a line rises towards what the memory manager leaves on \
+         average, and ends with the longest window that is shorter than the search. Many short \
+         pauses in a row count like a long one, which pause lengths alone do not show. What the \
+         system does during a pause is part of it, and so is a reading of the clock: where pauses \
+         are very many and short, as with heaps that free cell by cell, much of what the program \
+         lacks is the clock's own cost. Medians of the samples; problem-specific \
+         backends are dashed."
+            .to_owned(), plot: Plot {
             title: format!("Minimum mutator utilisation at n = {n}"),
             subtitle: "Share of the time that the program had for itself in the worst window of \
                        each length (logarithmic scale); higher is better"
@@ -32,8 +36,7 @@ impl Utilisation {
             x,
             y,
             series,
-        }))
-    }
+}})
 }
 
 /// The windows that are shorter than the search. Of a longer one the record tells the share of the
@@ -46,41 +49,6 @@ fn points(pauses: &PauseTimes) -> Vec<(f64, f64)> {
 
 fn whole_percent(share: f64) -> String {
     format!("{:.0} %", share * 100.0)
-}
-
-impl Figure for Utilisation {
-    fn file_stem(&self) -> String {
-        "utilisation".to_owned()
-    }
-
-    fn title(&self) -> String {
-        self.0.title.clone()
-    }
-
-    fn caption(&self) -> String {
-        "Of all windows of one length that a search has, the one in which the memory manager took \
-         most: the share of it that was left to the program (Cheng & Blelloch, PLDI 2001). At 0 % a \
-         pause fills the window; to the right a line rises towards what the memory manager leaves on \
-         average, and ends with the longest window that is shorter than the search. Many short \
-         pauses in a row count like a long one, which pause lengths alone do not show. What the \
-         system does during a pause is part of it, and so is a reading of the clock: where pauses \
-         are very many and short, as with heaps that free cell by cell, much of what the program \
-         lacks is the clock's own cost. Medians of the samples; problem-specific \
-         backends are dashed."
-            .to_owned()
-    }
-
-    fn alt(&self) -> String {
-        self.0.alt()
-    }
-
-    fn height_px(&self, width_px: u32) -> u32 {
-        self.0.height_px(width_px)
-    }
-
-    fn draw(&self, canvas: &mut Canvas, width_px: u32) {
-        self.0.draw(canvas, width_px);
-    }
 }
 
 #[cfg(test)]
