@@ -82,13 +82,18 @@ fn made<'a>(figure: Option<impl Figure + 'a>) -> Made<'a> {
     figure.map(|figure| Box::new(figure) as Box<dyn Figure>)
 }
 
+/// The figure that goes with the headline; `None` where no backend has a time.
+pub(crate) fn time_per_backend(summary: &Summary) -> Made<'_> {
+    made(time_per_backend::TimePerBackend::new(summary))
+}
+
 /// Every figure that these data can fill, in the order of the page; a figure without data is left out.
 pub fn figures<'a>(
     summary: &'a Summary,
     explained: &'a [Explanation],
 ) -> Vec<Box<dyn Figure + 'a>> {
     let mut figures: Vec<Made<'a>> = vec![
-        made(time_per_backend::TimePerBackend::new(summary)),
+        time_per_backend(summary),
         made(ladder::Waterfall::new(explained)),
         made(time_against_n::time_against_n(summary)),
         made(time_against_memory::TimeAgainstMemory::new(summary)),

@@ -2,22 +2,19 @@
 //!
 //! It depends on the records alone, so a document can be checked against them.
 
-use crate::charts::{Figure, figures};
-use crate::format::clean;
+use crate::charts::{self, Figure};
+use crate::format::{clean, distinct};
 use crate::headline;
 use crate::record::{Machine, Record};
 use crate::summary::{Row, Summary};
 use crate::table::markdown::{code, escaped, paragraph, rows_markdown};
-
-/// File stem of the chart that goes with the headline.
-const CHART: &str = "time-per-backend";
 
 /// Command lines and machines that are told; of more, the number.
 const MOST_TOLD: usize = 4;
 
 /// The chart that goes with the headline; `None` where there is nothing to draw.
 pub fn chart(summary: &Summary) -> Option<Box<dyn Figure + '_>> {
-    figures(summary, &[]).into_iter().find(|figure| figure.file_stem() == CHART)
+    charts::time_per_backend(summary)
 }
 
 /// The headline in Markdown: the chart, if there is one and it has a path; the sentences; the table
@@ -86,12 +83,7 @@ fn small_print(records: &[Record], summary: &Summary, rows: &[&Row]) -> String {
 
 /// Each text once, in the order of first appearance, the first few of many.
 fn told(texts: impl Iterator<Item = String>, written: impl Fn(&str) -> String) -> String {
-    let mut seen: Vec<String> = Vec::new();
-    for text in texts {
-        if !text.is_empty() && !seen.contains(&text) {
-            seen.push(text);
-        }
-    }
+    let seen = distinct(texts);
     let mut told: Vec<String> = seen.iter().take(MOST_TOLD).map(|text| written(text)).collect();
     if seen.len() > MOST_TOLD {
         told.push(format!("{} more", seen.len() - MOST_TOLD));

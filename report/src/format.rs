@@ -142,6 +142,17 @@ pub fn visible(text: &str) -> String {
     out
 }
 
+/// Each text once, in the order of first appearance; empty ones left out.
+pub(crate) fn distinct(texts: impl Iterator<Item = String>) -> Vec<String> {
+    let mut seen: Vec<String> = Vec::new();
+    for text in texts {
+        if !text.is_empty() && !seen.contains(&text) {
+            seen.push(text);
+        }
+    }
+    seen
+}
+
 fn unfit(c: char) -> bool {
     c.is_control() || matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }

@@ -137,7 +137,7 @@ fn what_is_wrong_is_said_and_nothing_is_written() {
         (format!("{END}{START}").into(), "in line 1 comes before"),
         (with("../chart.png"), "'../chart.png' leads outside the document's folder"),
         (with("docs/../../chart.png"), "leads outside the document's folder"),
-        (with("/tmp/chart.png"), "'/tmp/chart.png' leads outside the document's folder"),
+        (with("/charts/chart.png"), "'/charts/chart.png' leads outside the document's folder"),
         (with("docs/chart.svg"), "does not end in .png"),
         (with("docs/dir.png"), "is there, and no file"),
         (with("no/chart.png"), "the folder of the chart 'no/chart.png' is not there"),

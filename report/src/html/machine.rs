@@ -1,7 +1,7 @@
 //! The machine, the run, and the files that the records come from.
 
 use super::ReportOptions;
-use crate::format::{clean, exact_count, human_bytes};
+use crate::format::{clean, distinct, exact_count, human_bytes};
 use crate::record::{Machine, Record};
 use crate::summary::Summary;
 use jiff::Timestamp;
@@ -146,17 +146,6 @@ fn link(file: &Path, out_dir: &Path) -> Value {
 fn views(entries: impl IntoIterator<Item = Entry>) -> Value {
     let told = entries.into_iter().filter(|(_, values)| !values.is_empty());
     told.map(|(title, values)| context! { title, values }).collect()
-}
-
-/// Each text once, in the order of first appearance; empty ones left out.
-fn distinct(texts: impl Iterator<Item = String>) -> Vec<String> {
-    let mut seen: Vec<String> = Vec::new();
-    for text in texts {
-        if !text.is_empty() && !seen.contains(&text) {
-            seen.push(text);
-        }
-    }
-    seen
 }
 
 #[cfg(test)]
