@@ -177,6 +177,7 @@ impl<'a> Run<'a> {
                 returns: info.returns.to_owned(),
                 moves: info.moves,
                 cycles: info.cycles,
+                generational: info.generational,
                 problem_specific: info.problem_specific,
                 header_bytes: info.header_bytes,
                 cell_bytes: info.cell_bytes,

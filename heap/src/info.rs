@@ -44,6 +44,8 @@ pub struct Info {
     pub moves: bool,
     /// Whether unreachable cycles are reclaimed before the heap ends.
     pub cycles: bool,
+    /// Whether young objects are collected apart from old ones.
+    pub generational: bool,
     /// Whether garbage is reclaimed at all before the heap ends.
     pub reclaims: bool,
     /// Whether allocation itself relies on last-in, first-out lifetimes, so that

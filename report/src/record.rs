@@ -6,7 +6,9 @@ use std::io::{self, Write};
 
 mod parts;
 mod read;
-pub use parts::{Capabilities, CounterSource, Counters, LiveCells, Machine, Mmu, Pauses, Status};
+pub use parts::{
+    Capabilities, CounterSource, Counters, LiveCells, Machine, Mmu, Pauses, Peer, Status,
+};
 pub use read::{ReadError, read_lines, read_prefix, read_records};
 
 /// Version of the record format that this crate writes, and the newest it reads.
@@ -31,7 +33,11 @@ pub struct Record {
     pub about: String,
     /// What the backend can and cannot do.
     pub capabilities: Capabilities,
-    /// Every parameter of the backend with its value, for instance `nursery` and `256KiB`.
+    /// The program, where it is not the study's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub peer: Option<Peer>,
+    /// Every parameter of the backend with its value, for instance `nursery` and `256KiB`; of a peer
+    /// `version`, that of its tools.
     #[serde(default)]
     pub params: BTreeMap<String, String>,
     /// Size of the problem.
@@ -59,6 +65,9 @@ pub struct Record {
     /// Wall time of each timed iteration, in nanoseconds.
     #[serde(default)]
     pub iterations_ns: Vec<u64>,
+    /// Wall time of each search before those, of peers that need some to warm up, in nanoseconds.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warm_up_ns: Vec<u64>,
     /// Cells allocated in one iteration.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cells_allocated: Option<u64>,

@@ -4,7 +4,7 @@
 mod common;
 
 use report::{
-    CounterSource, Counters, LiveCells, Mmu, Pauses, ReadError, Record, Status, read_lines,
+    CounterSource, Counters, LiveCells, Mmu, Pauses, Peer, ReadError, Record, Status, read_lines,
     read_prefix, read_records, write_record,
 };
 use serde_json::{Value, json};
@@ -166,6 +166,9 @@ fn full() -> Record {
     }
     record.params.insert("nursery".into(), "256KiB".into());
     record.message = Some("none".into());
+    record.warm_up_ns = vec![3, 2];
+    let (title, language) = ("OCaml".into(), "OCaml".into());
+    record.peer = Some(Peer { title, language, notes: vec!["Boxes pairs.".into()] });
     record.live_cells = vec![LiveCells { allocated: 10, live: 5 }];
     record.pauses = Some(Pauses {
         mmu: vec![Mmu { window_ns: 1_000_000, utilisation: 0.5 }],
@@ -242,6 +245,7 @@ fn the_schema_tells_every_field_and_refuses_what_the_reader_refuses() {
         ("/counters/0", "/$defs/Counters/properties"),
         ("/live_cells/0", "/$defs/LiveCells/properties"),
         ("/machine", "/$defs/Machine/properties"),
+        ("/peer", "/$defs/Peer/properties"),
         ("/pauses", "/$defs/Pauses/properties"),
         ("/pauses/mmu/0", "/$defs/Mmu/properties"),
     ];

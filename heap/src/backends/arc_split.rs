@@ -34,6 +34,7 @@ impl Backend for ArcSplit {
         returns: "when the last reference is released",
         moves: false,
         cycles: false,
+        generational: false,
         reclaims: true,
         problem_specific: false,
         header_bytes: 24,

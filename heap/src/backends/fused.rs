@@ -48,6 +48,7 @@ impl Backend for Fused {
         returns: "to its pool when the last reference is released",
         moves: false,
         cycles: false,
+        generational: false,
         reclaims: true,
         problem_specific: false,
         header_bytes: 8,

@@ -32,6 +32,7 @@ impl Backend for FusedValue {
         returns: "to its pool when the last reference is released",
         moves: false,
         cycles: false,
+        generational: false,
         reclaims: true,
         problem_specific: false,
         header_bytes: 8,

@@ -63,6 +63,7 @@ impl Backend for Gc {
         returns: "young objects at minor, old ones at major collections",
         moves: true,
         cycles: true,
+        generational: true,
         reclaims: true,
         problem_specific: false,
         header_bytes: 0,

@@ -57,6 +57,7 @@ impl Backend for GcArena {
         returns: "when the sweep comes to it",
         moves: false,
         cycles: true,
+        generational: false,
         reclaims: true,
         problem_specific: false,
         header_bytes: 16,

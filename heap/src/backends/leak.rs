@@ -44,6 +44,7 @@ impl Backend for Leak {
         returns: "between runs only",
         moves: false,
         cycles: false,
+        generational: false,
         reclaims: false,
         problem_specific: false,
         header_bytes: 0,

@@ -51,6 +51,7 @@ impl Backend for Malloc {
         returns: "when a scope closes",
         moves: false,
         cycles: true,
+        generational: false,
         reclaims: true,
         problem_specific: false,
         header_bytes: 0,

@@ -59,6 +59,7 @@ impl Backend for MarkSweep {
         returns: "at the sweep after a collection",
         moves: false,
         cycles: true,
+        generational: false,
         reclaims: true,
         problem_specific: false,
         header_bytes: 0,

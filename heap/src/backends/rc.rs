@@ -28,6 +28,7 @@ impl Backend for Rc {
         returns: "when the last reference is released",
         moves: false,
         cycles: false,
+        generational: false,
         reclaims: true,
         problem_specific: false,
         header_bytes: 16,

@@ -31,6 +31,7 @@ impl Backend for RcValue {
         returns: "when the last reference is released",
         moves: false,
         cycles: false,
+        generational: false,
         reclaims: true,
         problem_specific: false,
         header_bytes: 16,

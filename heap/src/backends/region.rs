@@ -50,6 +50,7 @@ impl Backend for Region {
         returns: "when a scope closes",
         moves: false,
         cycles: true,
+        generational: false,
         reclaims: true,
         problem_specific: false,
         header_bytes: 0,

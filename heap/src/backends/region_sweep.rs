@@ -58,6 +58,7 @@ impl Backend for RegionSweep {
         returns: "at a sweep, after enough allocation",
         moves: false,
         cycles: true,
+        generational: false,
         reclaims: true,
         problem_specific: false,
         header_bytes: 0,

@@ -57,6 +57,7 @@ impl Backend for Semispace {
         returns: "at a collection",
         moves: true,
         cycles: true,
+        generational: false,
         reclaims: true,
         problem_specific: false,
         header_bytes: 0,

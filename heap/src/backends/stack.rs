@@ -45,6 +45,7 @@ impl Backend for Stack {
         returns: "when a scope closes",
         moves: false,
         cycles: true,
+        generational: false,
         reclaims: true,
         problem_specific: true,
         header_bytes: 0,

@@ -12,12 +12,29 @@ pub struct Capabilities {
     pub moves: bool,
     /// Whether unreachable cycles are reclaimed.
     pub cycles: bool,
+    /// Whether young objects are collected apart from old ones.
+    #[serde(default)]
+    pub generational: bool,
     /// Whether the backend only serves programs of this one shape.
     pub problem_specific: bool,
     /// Bytes that the backend adds to each object.
     pub header_bytes: u32,
     /// Bytes that a list cell takes in all.
     pub cell_bytes: u32,
+}
+
+/// A program of its own that does the same: in another language, or with another language's memory
+/// manager. What is known of a backend's objects is not known of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Peer {
+    /// What readers call it, for instance `Java, serial collector`.
+    pub title: String,
+    /// The language, for instance `Java`.
+    pub language: String,
+    /// What is to be said against the comparison, each a sentence.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
 }
 
 /// One point of the curve of live cells.

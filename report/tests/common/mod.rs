@@ -42,6 +42,7 @@ pub fn sample(backend: &str, n: u32, round: u32, ns: u64) -> Record {
             returns: "when the nursery is full".into(),
             moves: true,
             cycles: true,
+            generational: true,
             header_bytes: 8,
             cell_bytes: 24,
             ..Capabilities::default()
