@@ -4,6 +4,7 @@
 use crate::config::ALLOCATOR;
 use crate::counters::callgrind;
 use crate::sample::Task;
+use crate::{machine, peers};
 use anyhow::Context;
 use report::{CounterSource, Record, Status};
 use std::io::{self, Read, Write};
@@ -18,7 +19,7 @@ pub use end::why;
 
 /// Name of the environment variable whose length varies from child to child,
 /// since the length of the environment moves the stack.
-const PADDING: &str = "RC_VS_GC_PADDING";
+pub const PADDING: &str = "RC_VS_GC_PADDING";
 
 /// Most bytes of the padding: a page.
 const PADDING_BYTES: usize = 4096;
@@ -76,9 +77,10 @@ impl Children {
         if self.interrupted.swap(true, Ordering::SeqCst) {
             std::process::exit(crate::exit::Exit::Interrupted as i32);
         }
+        // A peer may be being built in this process.
+        peers::end_running();
         if let Some(child) = self.running().as_mut() {
-            // It may have ended by itself.
-            let _ = child.kill();
+            machine::terminate(child);
         }
     }
 
@@ -120,7 +122,7 @@ impl Children {
             command.env("LD_PRELOAD", library);
         }
         let mut child = command
-            .env(crate::machine::PARENT, std::process::id().to_string())
+            .env(machine::PARENT, std::process::id().to_string())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -131,7 +133,7 @@ impl Children {
         if self.interrupted() {
             // Ctrl-C came before the handler could see this child.
             if let Some(child) = self.running().as_mut() {
-                let _ = child.kill();
+                machine::terminate(child);
             }
         }
         let errors = thread::spawn(move || errors.map(end_of).unwrap_or_default());
@@ -153,14 +155,14 @@ impl Children {
 }
 
 /// What the child writes, or as much as can be read.
-fn start_of(pipe: impl Read) -> Vec<u8> {
+pub fn start_of(pipe: impl Read) -> Vec<u8> {
     let mut bytes = Vec::new();
     let _ = pipe.take(ANSWER_BYTES).read_to_end(&mut bytes);
     bytes
 }
 
 /// The last of what the child writes, however much it is.
-fn end_of(mut pipe: impl Read) -> Vec<u8> {
+pub fn end_of(mut pipe: impl Read) -> Vec<u8> {
     let mut kept = Vec::new();
     let mut chunk = [0; 4 << 10];
     loop {

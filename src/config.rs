@@ -3,10 +3,12 @@
 use crate::axis::Axis;
 use crate::exit::Stop;
 use crate::options::Measure;
+use crate::peers::{Peer, VERSION};
 use crate::values::{Selection, Setting};
 use anyhow::anyhow;
 use heap::settings::{parse_bytes, show_bytes};
 use heap::{BACKENDS, Info, Param, SettingError, Settings, Unit};
+use report::{Capabilities, Record};
 use std::collections::BTreeMap;
 
 mod sweep;
@@ -20,11 +22,65 @@ pub const HEAP_MULTIPLE: &str = "heap-multiple";
 /// Name of the library that takes the place of malloc, among the parameters of a record.
 pub const ALLOCATOR: &str = "allocator";
 
-/// One thing to measure: a backend and the values of all its parameters.
+/// What is measured: a memory manager of this study, or a program in another language.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Subject {
+    /// A backend.
+    Backend(&'static Info),
+    /// A peer.
+    Peer(Box<Peer>),
+}
+
+impl Subject {
+    /// Its name in records.
+    pub fn name(&self) -> &str {
+        match self {
+            Subject::Backend(info) => info.name,
+            Subject::Peer(peer) => &peer.variant.name,
+        }
+    }
+
+    /// Fills in what a record tells of it.
+    pub fn describe(&self, record: &mut Record) {
+        self.name().clone_into(&mut record.backend);
+        match self {
+            Subject::Backend(info) => {
+                info.kind.name().clone_into(&mut record.family);
+                info.about.clone_into(&mut record.about);
+                record.capabilities = Capabilities {
+                    returns: info.returns.to_owned(),
+                    moves: info.moves,
+                    cycles: info.cycles,
+                    generational: info.generational,
+                    problem_specific: info.problem_specific,
+                    header_bytes: info.header_bytes,
+                    cell_bytes: info.cell_bytes,
+                };
+            }
+            Subject::Peer(peer) => {
+                let variant = &peer.variant;
+                record.family.clone_from(&variant.family);
+                record.about.clone_from(&variant.manager);
+                record.capabilities = Capabilities {
+                    generational: variant.generational,
+                    problem_specific: variant.problem_specific,
+                    ..Capabilities::default()
+                };
+                record.peer = Some(report::Peer {
+                    title: variant.title.clone(),
+                    language: variant.language.clone(),
+                    notes: variant.notes.clone(),
+                });
+            }
+        }
+    }
+}
+
+/// One thing to measure, and the values of all its parameters.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
-    /// The backend.
-    pub info: &'static Info,
+    /// The backend or the peer.
+    pub subject: Subject,
     /// Every parameter with its value, the heap limit included.
     pub params: BTreeMap<String, String>,
     /// The heap limit as a multiple of what lives at most, in place of a size.
@@ -37,8 +93,10 @@ impl Config {
     /// The parameters at a board size where so many cells live at most.
     pub fn params_at(&self, live_cells: Option<u64>) -> BTreeMap<String, String> {
         let mut params = self.params.clone();
-        if let (Some(multiple), Some(live_cells)) = (self.multiple, live_cells) {
-            let live_bytes = live_cells as f64 * f64::from(self.info.cell_bytes);
+        if let (Subject::Backend(info), Some(multiple), Some(live_cells)) =
+            (&self.subject, self.multiple, live_cells)
+        {
+            let live_bytes = live_cells as f64 * f64::from(info.cell_bytes);
             let limit_bytes = (live_bytes * multiple).ceil().max(1.0) as usize;
             params.insert(HEAP_LIMIT.to_owned(), show_bytes(limit_bytes));
             params.insert(HEAP_MULTIPLE.to_owned(), format!("{multiple}x"));
@@ -48,13 +106,13 @@ impl Config {
 }
 
 /// What the options ask to be measured, each once: the backends as they are,
-/// then with every combination of swept values.
+/// then with every combination of swept values; then the peers.
 ///
 /// # Errors
 ///
 /// [`crate::exit::Exit::BadInput`]: a setting that is wrong, given twice, or of
 /// a backend that is not selected; a baseline that is not selected.
-pub fn selected(options: &Measure, axes: &[Axis]) -> Result<Vec<Config>, Stop> {
+pub fn selected(options: &Measure, axes: &[Axis], peers: Vec<Peer>) -> Result<Vec<Config>, Stop> {
     let mut infos: Vec<&'static Info> = Vec::new();
     for info in wanted(options, axes) {
         if !infos.iter().any(|other| other.name == info.name) {
@@ -75,7 +133,8 @@ pub fn selected(options: &Measure, axes: &[Axis]) -> Result<Vec<Config>, Stop> {
     let mut configs = Vec::new();
     for info in &infos {
         let params = params(info, options.heap_limit, &options.set)?;
-        configs.push(Config { info, params, multiple: None, control: false });
+        let subject = Subject::Backend(info);
+        configs.push(Config { subject, params, multiple: None, control: false });
     }
     for plain in configs.clone() {
         for config in sweep::combinations(&plain, axes, &options.set)? {
@@ -84,6 +143,11 @@ pub fn selected(options: &Measure, axes: &[Axis]) -> Result<Vec<Config>, Stop> {
             }
         }
     }
+    configs.extend(peers.into_iter().map(|peer| {
+        let params = [(VERSION.to_owned(), peer.version.clone())].into();
+        let subject = Subject::Peer(Box::new(peer));
+        Config { subject, params, multiple: None, control: false }
+    }));
     Ok(configs)
 }
 

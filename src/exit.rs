@@ -30,7 +30,9 @@ impl From<Status> for Exit {
         match status {
             Status::Ok => Exit::Done,
             Status::OutOfMemory => Exit::OutOfMemory,
-            Status::Crashed | Status::Leaked | Status::WrongAnswer => Exit::Failed,
+            Status::Crashed | Status::Leaked | Status::WrongAnswer | Status::TimedOut => {
+                Exit::Failed
+            }
         }
     }
 }

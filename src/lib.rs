@@ -11,6 +11,7 @@
 //! | `precision` | when a run without a fixed number of rounds has enough of them |
 //! | `resume` | what an interrupted run has left to do |
 //! | `child` | a sample as its parent sees it: a process that answers with a record |
+//! | `peers` | the same program in other languages |
 //! | `counters` | instructions and other events of one search, from callgrind or the processor |
 //! | [`sample`] | a sample as the child runs it: warm-up, timed runs, counted run |
 //! | `times` | the times of a sample, in a bounded list |
@@ -45,6 +46,7 @@ mod machine;
 mod measure;
 mod merge;
 mod options;
+mod peers;
 mod precision;
 mod records;
 mod render;
@@ -73,6 +75,7 @@ pub fn main() -> ExitCode {
             Some(Command::Explain(options)) => explain::run(&options),
             Some(Command::Compare(options)) => compare::run(&options),
             Some(Command::Merge(options)) => merge::run(&options),
+            Some(Command::Peers(options)) => peers::run(&options),
             Some(Command::Sample) => sample::main(),
         },
         Err(stop) => Err(stop),

@@ -33,6 +33,7 @@ fn backend(info: &Info) -> Value {
         "returns": info.returns,
         "moves": info.moves,
         "cycles": info.cycles,
+        "generational": info.generational,
         "reclaims": info.reclaims,
         "problem_specific": info.problem_specific,
         "header_bytes": info.header_bytes,
@@ -110,7 +111,7 @@ with --heap-limit SIZE.
 ";
 
 /// A table without lines, whose first column is never broken.
-fn table(header: &[&str], rows: Vec<Vec<String>>, width_columns: u16) -> String {
+pub fn table(header: &[&str], rows: Vec<Vec<String>>, width_columns: u16) -> String {
     let mut table = Table::new();
     table
         .load_style(presets::NOTHING)

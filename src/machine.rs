@@ -11,7 +11,10 @@ mod neighbours;
 mod process;
 mod text;
 pub use neighbours::{Neighbour, neighbours};
-pub use process::{PARENT, end_with_parent, last_core, maps, pin, rss_peak_bytes};
+pub use process::{
+    PARENT, end_with_parent, kill_group, last_core, maps, pin, rss_peak_bytes, rss_peak_bytes_of,
+    rss_peak_bytes_of_children, terminate,
+};
 
 /// Compiler that built this command.
 const COMPILER: &str = env!("RC_VS_GC_COMPILER");

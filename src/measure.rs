@@ -3,6 +3,7 @@
 use crate::arguments::{command_line, report_command};
 use crate::axis::Axis;
 use crate::child::Children;
+use crate::config::Subject;
 use crate::exit::{Exit, Stop};
 use crate::folder::Folder;
 use crate::options::{Measure, Output};
@@ -14,12 +15,13 @@ use crate::values::Rounds;
 use crate::{counters, machine, render, resume};
 use anyhow::Context;
 use report::format::visible;
-use report::{Capabilities, Record, Status};
+use report::{Record, Status};
 use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 mod live;
+mod peers;
 
 /// Threads that run the program.
 pub const THREADS: u32 = 1;
@@ -80,7 +82,8 @@ impl<'a> Run<'a> {
         };
         template.seed = study.seed;
         let children = Children::new()?;
-        remark_before(options, &folder, &template);
+        remark_before(options, &study, &folder, &template);
+        peers::prepare(&mut study, &children, options.quiet)?;
         if study.configs.iter().any(|config| config.multiple.is_some()) {
             live::measure(&mut study, &template, &children)?;
         }
@@ -145,7 +148,7 @@ impl<'a> Run<'a> {
 
     /// The progress line of a sample.
     fn message(&self, entry: Entry) -> String {
-        let name = self.study.configs[entry.config].info.name;
+        let name = self.study.configs[entry.config].subject.name();
         let (round, n) = (entry.round + 1, entry.n);
         match self.study.rounds {
             Rounds::Count(rounds) => format!("round {round} of {rounds}: {name}, n = {n}"),
@@ -158,30 +161,28 @@ impl<'a> Run<'a> {
     /// Runs one sample; `None` when it was interrupted.
     fn sample(&self, entry: Entry, core: Option<usize>) -> anyhow::Result<Option<Record>> {
         let record = self.describe(entry);
-        let control = self.study.configs[entry.config].control;
-        let counters = counters::of_sample(&self.study.counters, entry.round, control);
+        let config = &self.study.configs[entry.config];
         let search_ns = self.study.sample_ns;
-        self.children.run(&Task { record, core, search_ns, counters, ..Task::default() })
+        let task = Task { record, core, search_ns, ..Task::default() };
+        let task = match &config.subject {
+            Subject::Peer(peer) => match peers::call(peer, &self.study, &self.records, &task) {
+                Ok(call) => Task { peer: Some(call), ..task },
+                Err(failed) => return Ok(Some(*failed)),
+            },
+            Subject::Backend(_) => {
+                let counters =
+                    counters::of_sample(&self.study.counters, entry.round, config.control);
+                Task { counters, ..task }
+            }
+        };
+        self.children.run(&task)
     }
 
     /// The record of a sample before it is run.
     fn describe(&self, entry: Entry) -> Record {
         let config = &self.study.configs[entry.config];
-        let info = config.info;
         let started = SystemTime::now().duration_since(UNIX_EPOCH);
         let mut record = Record {
-            backend: info.name.to_owned(),
-            family: info.kind.name().to_owned(),
-            about: info.about.to_owned(),
-            capabilities: Capabilities {
-                returns: info.returns.to_owned(),
-                moves: info.moves,
-                cycles: info.cycles,
-                generational: info.generational,
-                problem_specific: info.problem_specific,
-                header_bytes: info.header_bytes,
-                cell_bytes: info.cell_bytes,
-            },
             params: self.study.params(entry),
             n: entry.n,
             round: entry.round,
@@ -189,6 +190,7 @@ impl<'a> Run<'a> {
             started_unix_s: started.map_or(0, |since| since.as_secs()),
             ..self.template.clone()
         };
+        config.subject.describe(&mut record);
         record.machine.load_1min = machine::load_1min();
         record
     }
@@ -281,8 +283,8 @@ fn template(counted: bool) -> Record {
     }
 }
 
-/// Remarks on what spoils measurements, and on what was moved.
-fn remark_before(options: &Measure, folder: &Folder, template: &Record) {
+/// Remarks on what spoils measurements, on what is not measured, and on what was moved.
+fn remark_before(options: &Measure, study: &Study, folder: &Folder, template: &Record) {
     if options.quiet {
         return;
     }
@@ -292,6 +294,7 @@ fn remark_before(options: &Measure, folder: &Folder, template: &Record) {
             terminal::say(&format!("warning: {warning}"));
         }
     }
+    study.skipped.iter().for_each(|line| terminal::say(line));
     if let Some(path) = &folder.moved_to {
         terminal::say(&format!("earlier records are now in {}", path.display()));
     }

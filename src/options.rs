@@ -49,6 +49,8 @@ pub enum Command {
     Compare(Compare),
     /// Join record files, of several machines too, into one
     Merge(Merge),
+    /// The same program in other languages: which can run here, building them, checking them
+    Peers(PeersOptions),
     /// Run one sample, described on standard input (for the command itself)
     #[command(hide = true)]
     Sample,
@@ -62,6 +64,17 @@ pub struct Measure {
     /// [default: all; in a sweep the swept ones with malloc and rc beside them]
     #[arg(long, value_name = "NAME,...", value_delimiter = ',', value_parser = values::selection)]
     pub backend: Vec<Selection>,
+    /// Peers to measure in the same blocks, the same program in other languages: names, or all
+    /// ('peers list' says which can run here)
+    #[arg(long, value_name = "NAME,...", value_delimiter = ',', value_parser = values::peer)]
+    pub peers: Vec<String>,
+    /// Folder of the peers [default: the one of this program's sources]
+    #[arg(long, value_name = "DIR")]
+    pub peers_dir: Option<PathBuf>,
+    /// Time after which a sample of a peer is ended, and failed
+    #[arg(long, value_name = "TIME", value_parser = values::time, allow_hyphen_values = true)]
+    #[arg(default_value = "60s")]
+    pub peer_limit: Duration,
     /// Board sizes: 8, or 8,9, or 6..=10
     #[arg(long, value_name = "N,...", value_delimiter = ',', default_value = "8,9")]
     #[arg(value_parser = values::sizes, allow_negative_numbers = true)]
@@ -231,6 +244,59 @@ pub struct Merge {
     /// File to write, gzip-compressed if it ends in .gz; it must not be there yet
     #[arg(long, value_name = "FILE")]
     pub out: PathBuf,
+}
+
+/// Options of `peers`.
+#[derive(Args, Debug)]
+pub struct PeersOptions {
+    /// What to do with them.
+    #[command(subcommand)]
+    pub command: PeersCommand,
+}
+
+/// What to do with peers.
+#[derive(Debug, Subcommand)]
+pub enum PeersCommand {
+    /// Show the peers, which of them can run here, and what the others lack
+    List(PeersList),
+    /// Build those that can run here
+    Build(Peers),
+    /// Build them, and check their answers for n = 1 to 9; ends with code 1 if one is wrong
+    Check(PeersCheck),
+}
+
+/// Which peers.
+#[derive(Args, Debug)]
+pub struct Peers {
+    /// Names of peers or of their folders [default: all]
+    #[arg(value_name = "NAME", value_parser = values::peer)]
+    pub names: Vec<String>,
+    /// Folder of the peers [default: the one of this program's sources]
+    #[arg(long, value_name = "DIR")]
+    pub peers_dir: Option<PathBuf>,
+}
+
+/// Options of `peers list`.
+#[derive(Args, Debug)]
+pub struct PeersList {
+    /// Which.
+    #[command(flatten)]
+    pub peers: Peers,
+    /// A table, or one JSON array
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub format: Format,
+}
+
+/// Options of `peers check`.
+#[derive(Args, Debug)]
+pub struct PeersCheck {
+    /// Which.
+    #[command(flatten)]
+    pub peers: Peers,
+    /// Time after which a peer is ended, and failed, at each size
+    #[arg(long, value_name = "TIME", value_parser = values::time, allow_hyphen_values = true)]
+    #[arg(default_value = "60s")]
+    pub peer_limit: Duration,
 }
 
 /// How the list of backends is written.

@@ -61,7 +61,7 @@ pub fn study(
         Some(_) => return Err(refused("its command does not measure".to_owned())),
     };
     // The seed may have been a random one.
-    let mut study = Study::of(&then, &then_axes, first.seed)?;
+    let study = Study::of(&then, &then_axes, first.seed)?;
     let asked_axes = if axes.is_empty() { &then_axes } else { axes };
     let asked = Study::of(&asked(&then, options), asked_axes, first.seed)?;
     differences.extend(study_differences(&study, &asked));
@@ -69,8 +69,8 @@ pub fn study(
         return Err(refused(differences.join("; ")));
     }
     // How long it goes on may change: what was taken is the start of it all the same.
-    study = Study { rounds: asked.rounds, target: asked.target, budget: asked.budget, ..study };
-    Ok(study)
+    let Study { rounds, target, budget, peer_limit, .. } = asked;
+    Ok(Study { rounds, target, budget, peer_limit, ..study })
 }
 
 /// The options of then, with those in place that are given now.
@@ -79,6 +79,9 @@ fn asked(then: &Measure, now: &Measure) -> Measure {
     for name in &now.given {
         match name.as_str() {
             "backend" => asked.backend.clone_from(&now.backend),
+            "peers" => asked.peers.clone_from(&now.peers),
+            "peers_dir" => asked.peers_dir.clone_from(&now.peers_dir),
+            "peer_limit" => asked.peer_limit = now.peer_limit,
             "n" => asked.n.clone_from(&now.n),
             "rounds" => asked.rounds = now.rounds,
             "target" => asked.target = now.target,
@@ -133,7 +136,7 @@ fn study_differences(there: &Study, here: &Study) -> Vec<String> {
     ];
     let mut differences: Vec<String> = differences.into_iter().flatten().collect();
     let names = |study: &Study| -> BTreeSet<String> {
-        study.configs.iter().map(|config| config.info.name.to_owned()).collect()
+        study.configs.iter().map(|config| config.subject.name().to_owned()).collect()
     };
     let configs = |study: &Study| study.configs.iter().map(text).collect();
     // Parameters only where the names are the same.
@@ -149,7 +152,7 @@ fn text(config: &Config) -> String {
     let multiple = config.multiple.map(|multiple| format!("{HEAP_LIMIT}={multiple}x"));
     let params = config.params.iter().map(|(name, value)| format!("{name}={value}"));
     let twice = if config.control { " twice" } else { "" };
-    format!("{}{twice} ({})", config.info.name, join(params.chain(multiple)))
+    format!("{}{twice} ({})", config.subject.name(), join(params.chain(multiple)))
 }
 
 /// What only one side has; `None` where both have the same.
@@ -207,7 +210,7 @@ fn entry(study: &Study, record: &Record) -> Option<Entry> {
             let own = params.iter().filter(|(name, _)| *name != HEAP_MULTIPLE && !of_limit(name));
             own.map(|(name, value)| (name.clone(), value.clone())).collect()
         };
-        config.info.name == record.backend
+        config.subject.name() == record.backend
             && config.control == record.control
             && limited.as_ref() == multiple
             && told(&config.params) == told(&record.params)

@@ -8,6 +8,7 @@
 //! counts are compared with the expected ones.
 
 use crate::exit::{Exit, Stop};
+use crate::peers::{self, Call};
 use crate::times::Times;
 use crate::{config, counters, expected, machine, terminal};
 use anyhow::anyhow;
@@ -21,6 +22,7 @@ use std::time::Instant;
 mod checks;
 mod fill;
 use checks::{Failure, check_work, leaked};
+pub use fill::median_ns;
 
 /// A sample to run.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -34,6 +36,9 @@ pub struct Task {
     /// Sources of event counts; the child itself reads the processor's.
     #[serde(default)]
     pub counters: Vec<CounterSource>,
+    /// The peer that is to be run, in place of a backend.
+    #[serde(default)]
+    pub peer: Option<Call>,
     /// True if the child shall only warm up and run the search that callgrind watches.
     #[serde(default)]
     pub profiled: bool,
@@ -48,7 +53,10 @@ pub(crate) fn main() -> Result<Exit, Stop> {
     machine::end_with_parent();
     let task: Task = serde_json::from_reader(std::io::stdin().lock())
         .map_err(|why| Stop::bad_input(anyhow!("standard input holds no sample: {why}")))?;
-    let record = run(task).map_err(Stop::bad_input)?;
+    let record = match &task.peer {
+        Some(call) => peers::sample(&task, call),
+        None => run(task).map_err(Stop::bad_input)?,
+    };
     let mut line = Vec::new();
     report::write_record(&mut line, &record)?;
     terminal::print(&String::from_utf8_lossy(&line))?;

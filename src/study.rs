@@ -9,7 +9,9 @@ use crate::axis::Axis;
 use crate::config::{self, Config};
 use crate::exit::Stop;
 use crate::options::Measure;
+use crate::peers;
 use crate::values::{MAX_ROUNDS, Rounds};
+use anyhow::anyhow;
 use fastrand::Rng;
 use report::CounterSource;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -45,6 +47,10 @@ pub struct Study {
     pub counters: Vec<CounterSource>,
     /// Whether work is counted instead of timed.
     pub counted: bool,
+    /// Time after which a sample of a peer is ended.
+    pub peer_limit: Duration,
+    /// A line for each peer that cannot run here.
+    pub skipped: Vec<String>,
     /// Most cells that live at once, for each board size; known where a heap
     /// limit is a multiple of it.
     pub live_cells: BTreeMap<u32, u64>,
@@ -66,8 +72,13 @@ impl Study {
     ///
     /// # Errors
     ///
-    /// [`crate::exit::Exit::BadInput`]: what [`config::selected`] says.
+    /// [`crate::exit::Exit::BadInput`]: what [`config::selected`] and [`peers::find`] say; peers
+    /// where work is counted, of which they tell nothing.
     pub fn of(options: &Measure, axes: &[Axis], seed: u64) -> Result<Self, Stop> {
+        if options.counted && !options.peers.is_empty() {
+            let why = anyhow!("--counted: peers do not count their work; leave --peers away");
+            return Err(Stop::bad_input(why));
+        }
         let sizes: BTreeSet<u32> = options.n.iter().cloned().flatten().collect();
         let rounds = match options.rounds {
             // Counts are the same each time.
@@ -76,8 +87,9 @@ impl Study {
             None if options.target.is_some() || options.budget.is_some() => Rounds::Auto,
             None => Rounds::Count(ROUNDS),
         };
+        let found = peers::find(&options.peers, options.peers_dir.as_deref())?;
         let mut study = Study {
-            configs: config::selected(options, axes)?,
+            configs: config::selected(options, axes, found.peers)?,
             sizes: sizes.into_iter().collect(),
             rounds,
             target: options.target.unwrap_or(TARGET),
@@ -86,6 +98,8 @@ impl Study {
             seed: options.seed.unwrap_or(seed),
             counters: options.counters.clone(),
             counted: options.counted,
+            peer_limit: options.peer_limit,
+            skipped: found.missing,
             live_cells: BTreeMap::new(),
         };
         if !study.counted {
@@ -96,7 +110,7 @@ impl Study {
 
     /// Enters the baseline a second time: the one of this name, or `gc`, or the first.
     fn add_control(&mut self, baseline: Option<&str>) {
-        let named = |name| self.configs.iter().position(|config| config.info.name == name);
+        let named = |name| self.configs.iter().position(|config| config.subject.name() == name);
         let place = named(baseline.unwrap_or("gc")).unwrap_or(0);
         if let Some(config) = self.configs.get(place) {
             let control = Config { control: true, ..config.clone() };
@@ -168,7 +182,9 @@ mod tests {
     #[test]
     fn each_round_takes_each_sample_once() {
         let study = study("--n 4,6 --rounds 3");
-        assert!(study.configs.last().is_some_and(|last| last.control && last.info.name == "gc"));
+        assert!(
+            study.configs.last().is_some_and(|last| last.control && last.subject.name() == "gc")
+        );
         let order: Vec<Entry> = study.order().collect();
         assert!(order.is_sorted_by_key(|entry| entry.round));
         let mut sorted = order.clone();

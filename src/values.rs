@@ -53,13 +53,17 @@ pub fn selection(text: &str) -> Result<Selection, String> {
 /// Reads the name of a backend.
 pub fn backend(text: &str) -> Result<&'static Info, String> {
     heap::find(text).ok_or_else(|| {
-        let nearest = nearest(text, BACKENDS.iter().map(|info| info.name));
-        let meant = match nearest.is_empty() {
-            true => String::new(),
-            false => format!("did you mean {}? ", nearest.join(" or ")),
-        };
+        let meant = did_you_mean(&nearest(text, BACKENDS.iter().map(|info| info.name)));
         format!("no backend is called that; {meant}'rc-vs-gc list' names all")
     })
+}
+
+/// Reads the name of a peer, or of a folder of peers, or `all`; which there are is seen later.
+pub fn peer(text: &str) -> Result<String, String> {
+    match text.trim() {
+        "" => Err("give names, or all; 'rc-vs-gc peers list' names them".into()),
+        name => Ok(name.to_owned()),
+    }
 }
 
 /// Reads a board size or a range of them: `8`, `6..=10`, `6..11`.
@@ -125,14 +129,23 @@ pub fn setting(text: &str) -> Result<Setting, String> {
     Ok(Setting { backend, name: parameter.to_owned(), value: value.to_owned() })
 }
 
+/// A question, with a space behind it; empty where nothing is near.
+pub fn did_you_mean(nearest: &[&str]) -> String {
+    match nearest.is_empty() {
+        true => String::new(),
+        false => format!("did you mean {}? ", nearest.join(" or ")),
+    }
+}
+
 /// The names that differ least from `text`, at most three, none if all differ much.
-fn nearest<'a>(text: &str, names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+pub fn nearest<'a>(text: &str, names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let text = text.to_lowercase();
     let mut near: Vec<(usize, &str)> = names
         .map(|name| (strsim::damerau_levenshtein(&text, name), name))
         .filter(|&(distance, name)| distance <= (name.len() / 2).clamp(1, 4))
         .collect();
     near.sort();
+    near.dedup();
     near.into_iter().map(|(_, name)| name).take(3).collect()
 }
 

@@ -1,6 +1,6 @@
 //! The configurations of a sweep.
 
-use super::{ALLOCATOR, Config, HEAP_LIMIT, uniform};
+use super::{ALLOCATOR, Config, HEAP_LIMIT, Subject, uniform};
 use crate::axis::{Axis, Limit};
 use crate::exit::Stop;
 use crate::values::Setting;
@@ -17,7 +17,7 @@ pub(super) fn combinations(
     axes: &[Axis],
     set: &[Setting],
 ) -> Result<Vec<Config>, Stop> {
-    let info = plain.info;
+    let Subject::Backend(info) = &plain.subject else { return Ok(vec![plain.clone()]) };
     let mut swept: Vec<&str> = Vec::new();
     let mut configs = vec![plain.clone()];
     for axis in axes {
@@ -77,7 +77,7 @@ mod tests {
     fn plain(name: &str) -> Config {
         let info = heap::find(name).unwrap();
         let params = params(info, 1 << 30, &[]).unwrap();
-        Config { info, params, multiple: None, control: false }
+        Config { subject: Subject::Backend(info), params, multiple: None, control: false }
     }
 
     #[test]

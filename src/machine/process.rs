@@ -16,6 +16,37 @@ pub fn rss_peak_bytes() -> Option<u64> {
     super::text::rss_peak_bytes(&fs::read_to_string("/proc/self/status").ok()?)
 }
 
+/// Peak resident set of a process that still runs, in bytes.
+pub fn rss_peak_bytes_of(process: u32) -> Option<u64> {
+    super::text::rss_peak_bytes(&fs::read_to_string(format!("/proc/{process}/status")).ok()?)
+}
+
+/// Largest peak resident set of the children of this process that have ended, in bytes. A child
+/// begins with what its parent had.
+#[cfg(target_os = "linux")]
+pub fn rss_peak_bytes_of_children() -> Option<u64> {
+    use nix::sys::resource::{UsageWho, getrusage};
+    let usage = getrusage(UsageWho::RUSAGE_CHILDREN).ok()?;
+    u64::try_from(usage.max_rss()).ok().map(|kib| kib << 10)
+}
+
+/// Asks a child to end; it has no more to say.
+#[cfg(target_os = "linux")]
+pub fn terminate(child: &mut std::process::Child) {
+    use rustix::process::{Pid, Signal, kill_process};
+    // It may have ended by itself. It is not killed, since it may have to end a child of its own.
+    let _ = kill_process(Pid::from_child(child), Signal::TERM);
+}
+
+/// Ends a process group at once.
+#[cfg(target_os = "linux")]
+pub fn kill_group(group: u32) {
+    use rustix::process::{Pid, Signal, kill_process_group};
+    let group = i32::try_from(group).ok().and_then(Pid::from_raw);
+    // Nothing may be left of it.
+    let _ = group.map(|group| kill_process_group(group, Signal::KILL));
+}
+
 /// The last core that this process may run on: the first ones serve the
 /// system's interrupts. Always the same one, busy or not, since cores may
 /// differ and runs are compared.
@@ -42,7 +73,7 @@ pub fn pin(core: usize) {
 #[cfg(target_os = "linux")]
 pub fn end_with_parent() {
     use rustix::process::{Signal, getppid, set_parent_process_death_signal};
-    let _ = set_parent_process_death_signal(Some(Signal::KILL));
+    let _ = set_parent_process_death_signal(Some(Signal::TERM));
     // A parent that ended before this has no death to signal any more.
     let expected = std::env::var(PARENT).ok().and_then(|parent| parent.parse::<i32>().ok());
     let parent = getppid().map(|parent| parent.as_raw_nonzero().get());
@@ -56,6 +87,22 @@ pub fn end_with_parent() {
 pub fn last_core() -> Option<usize> {
     None
 }
+
+/// None: known for Linux only.
+#[cfg(not(target_os = "linux"))]
+pub fn rss_peak_bytes_of_children() -> Option<u64> {
+    None
+}
+
+/// Kills a child.
+#[cfg(not(target_os = "linux"))]
+pub fn terminate(child: &mut std::process::Child) {
+    let _ = child.kill();
+}
+
+/// Does nothing: known for Linux only.
+#[cfg(not(target_os = "linux"))]
+pub fn kill_group(_: u32) {}
 
 /// Does nothing: pinning is known for Linux only.
 #[cfg(not(target_os = "linux"))]

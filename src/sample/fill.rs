@@ -49,7 +49,7 @@ pub(super) fn pauses(pauses: &mut Pauses, wall_ns: u64) -> report::Pauses {
 }
 
 /// The median: of an even number the mean of the middle two, half a nanosecond rounded up.
-pub(super) fn median_ns(iterations_ns: &[u64]) -> Option<u64> {
+pub fn median_ns(iterations_ns: &[u64]) -> Option<u64> {
     let mut sorted = iterations_ns.to_vec();
     sorted.sort_unstable();
     let upper = *sorted.get(sorted.len() / 2)?;

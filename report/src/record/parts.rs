@@ -169,6 +169,8 @@ pub enum Status {
     Leaked,
     /// The program's answer, or its work counts, were not the expected ones.
     WrongAnswer,
+    /// The process took too long, and was ended.
+    TimedOut,
 }
 
 impl Status {
@@ -180,6 +182,7 @@ impl Status {
             Self::Crashed => "crashed",
             Self::Leaked => "leaked",
             Self::WrongAnswer => "wrong answer",
+            Self::TimedOut => "timed out",
         }
     }
 }

@@ -1,0 +1,115 @@
+//! Building what is not built yet. A mark beside what was built says of what:
+//! the files of the peer's folder, the command lines, the versions of its tools.
+
+use super::Variant;
+use super::process::{self, End};
+use crate::child::why;
+use sha2::{Digest, Sha256};
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+/// Time that a command line may take.
+const LIMIT: Duration = Duration::from_secs(600);
+
+/// Name of the mark.
+const MARK: &str = ".built";
+
+/// Name of the file that is locked while something is built.
+const LOCK: &str = ".lock";
+
+/// Builds a peer where it is not built yet; whether that took something.
+///
+/// # Errors
+///
+/// Why it cannot be built, in a line.
+pub fn build(variant: &Variant, version: &str) -> Result<bool, String> {
+    let folder = &variant.built;
+    let parent = folder.parent().unwrap_or(folder);
+    let wrong = |path: &Path, why: io::Error| format!("{}: {why}", path.display());
+    fs::create_dir_all(parent).map_err(|why| wrong(parent, why))?;
+    // Another run may build it at the same time.
+    let lock = parent.join(LOCK);
+    let lock_file = File::create(&lock).map_err(|why| wrong(&lock, why))?;
+    lock_file.lock().map_err(|why| wrong(&lock, why))?;
+    let mark = folder.join(MARK);
+    let digest = digest(variant, version).map_err(|why| wrong(&variant.source, why))?;
+    if fs::read_to_string(&mark).is_ok_and(|built| built == digest) {
+        return Ok(false);
+    }
+    match fs::remove_dir_all(folder) {
+        Err(why) if why.kind() != io::ErrorKind::NotFound => return Err(wrong(folder, why)),
+        _ => fs::create_dir_all(folder).map_err(|why| wrong(folder, why))?,
+    }
+    for line in &variant.build {
+        let words = variant.words(line);
+        let mut command = Command::new(&words[0]);
+        command.args(&words[1..]).current_dir(folder);
+        let finished = process::run(&mut command, None, LIMIT)
+            .map_err(|why| format!("{} cannot be run: {why}", words[0]))?;
+        match finished.end {
+            End::Exited(status) if status.success() => {}
+            End::Exited(status) => {
+                // Some compilers tell their errors on standard output.
+                let said = match finished.errors.is_empty() {
+                    true => finished.output,
+                    false => finished.errors,
+                };
+                return Err(format!("{} failed: {}", words[0], why(status, &first_error(&said))));
+            }
+            End::TimedOut => return Err(format!("{} did not end", words[0])),
+        }
+    }
+    fs::write(&mark, digest).map_err(|why| wrong(&mark, why))?;
+    Ok(true)
+}
+
+/// The line that tells what is wrong; those after it tell where.
+fn first_error(said: &[u8]) -> Vec<u8> {
+    let text = String::from_utf8_lossy(said);
+    let error = text.lines().find(|line| line.to_lowercase().contains("error"));
+    error.unwrap_or(&text).as_bytes().to_vec()
+}
+
+/// Of all that decides what is built.
+fn digest(variant: &Variant, version: &str) -> io::Result<String> {
+    let mut hash = Sha256::new();
+    let mut add = |part: &[u8]| {
+        // With its length, so that parts cannot run into each other.
+        hash.update(part.len().to_le_bytes());
+        hash.update(part);
+    };
+    add(version.as_bytes());
+    for line in &variant.build {
+        variant.words(line).iter().for_each(|word| add(word.as_bytes()));
+        add(b"");
+    }
+    for file in files(&variant.source)? {
+        // A new variant of the same folder is no reason to build the others again.
+        if file.ends_with("peer.toml") {
+            continue;
+        }
+        add(file.to_string_lossy().as_bytes());
+        add(&fs::read(&file)?);
+    }
+    Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+/// All files of a folder, in order.
+fn files(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder)? {
+            let entry = entry?;
+            match entry.file_type()?.is_dir() {
+                true => folders.push(entry.path()),
+                false => files.push(entry.path()),
+            }
+        }
+    }
+    files.sort();
+    Ok(files)
+}

@@ -1,0 +1,72 @@
+//! The sub-command `peers list`.
+
+use super::{Tools, Variant, tools};
+use crate::exit::{Exit, Stop};
+use crate::list::table;
+use crate::options::Format;
+use crate::terminal;
+use report::format::clean;
+use serde_json::json;
+use std::collections::BTreeSet;
+
+/// Lists peers, whether they can run here, and what is missing.
+///
+/// # Errors
+///
+/// Standard output cannot be written.
+pub fn run(variants: &[Variant], format: Format) -> Result<Exit, Stop> {
+    let mut tools = Tools::default();
+    let found: Vec<(&Variant, Vec<_>, Option<String>)> = variants
+        .iter()
+        .map(|variant| {
+            let missing = tools.missing(variant);
+            let version = missing.is_empty().then(|| tools.version(variant));
+            (variant, missing, version)
+        })
+        .collect();
+    let text = match format {
+        Format::Table => {
+            let rows = found.iter().map(|(variant, missing, version)| {
+                let here = version.clone().unwrap_or_else(|| tools::lacks(missing));
+                let young = if variant.generational { ", generational" } else { "" };
+                let star = if variant.problem_specific { " *" } else { "" };
+                let family = format!("{}{young}{star}", variant.family);
+                [&variant.name, &clean(&variant.title), &family, &clean(&here)].map(String::clone)
+            });
+            let rows = rows.map(|row| row.to_vec()).collect();
+            let header = ["peer", "what it is", "memory", "here"];
+            let mut text = table(&header, rows, terminal::width_columns());
+            text += "\n\n* problem-specific: it serves only programs of this shape\n";
+            let missing = found.iter().flat_map(|(_, missing, _)| missing);
+            let packages: BTreeSet<&str> = missing.map(|need| need.package.as_str()).collect();
+            if !packages.is_empty() {
+                let packages: Vec<&str> = packages.into_iter().collect();
+                text += &format!("on Debian: apt-get install {}\n", packages.join(" "));
+            }
+            text
+        }
+        Format::Json => {
+            let peers: Vec<_> = found
+                .iter()
+                .map(|(variant, missing, version)| {
+                    json!({
+                        "name": variant.name,
+                        "folder": variant.folder,
+                        "title": variant.title,
+                        "language": variant.language,
+                        "family": variant.family,
+                        "generational": variant.generational,
+                        "problem_specific": variant.problem_specific,
+                        "manager": variant.manager,
+                        "notes": variant.notes,
+                        "version": version,
+                        "missing": missing.iter().map(|need| &need.package).collect::<Vec<_>>(),
+                    })
+                })
+                .collect();
+            serde_json::to_string_pretty(&peers)? + "\n"
+        }
+    };
+    terminal::print(&text)?;
+    Ok(Exit::Done)
+}

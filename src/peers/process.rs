@@ -1,0 +1,175 @@
+//! A program that is not ours: started on a core, watched, ended in time with
+//! all that it started, and its peak memory read.
+
+use crate::child::{end_of, start_of};
+use crate::machine;
+use std::io;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::Mutex;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How often a running program is looked at. Each look takes some microseconds
+/// on another core than its own.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// How long after a program's end its output may stay open, in the hands of
+/// something that it started.
+const LINGER: Duration = Duration::from_secs(2);
+
+/// The process group of the program that runs.
+static RUNNING: Mutex<Option<u32>> = Mutex::new(None);
+
+/// How a program ended.
+#[derive(Debug)]
+pub enum End {
+    /// By itself, or by a signal of others.
+    Exited(ExitStatus),
+    /// It was ended, since it took too long.
+    TimedOut,
+}
+
+/// A program that has ended.
+#[derive(Debug)]
+pub struct Finished {
+    /// How.
+    pub end: End,
+    /// What it wrote to standard output.
+    pub output: Vec<u8>,
+    /// The end of what it wrote to standard error.
+    pub errors: Vec<u8>,
+    /// From its start to its end.
+    pub elapsed: Duration,
+    /// Peak resident set in bytes, where it could be found out.
+    pub rss_peak_bytes: Option<u64>,
+}
+
+/// Runs a program to its end, on one core if one is given.
+///
+/// # Errors
+///
+/// It cannot be started.
+pub fn run(command: &mut Command, core: Option<usize>, limit: Duration) -> io::Result<Finished> {
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    own_group(command);
+    let start = Instant::now();
+    let mut child = start_on(command, core)?;
+    let group = child.id();
+    *running() = Some(group);
+    let (output, errors) = (child.stdout.take(), child.stderr.take());
+    let output = in_thread(move || output.map(start_of).unwrap_or_default());
+    let errors = in_thread(move || errors.map(end_of).unwrap_or_default());
+    let ended = in_thread(move || child.wait());
+
+    let mut seen_bytes = None;
+    let end = loop {
+        let look = LOOK.min(limit.saturating_sub(start.elapsed()));
+        match ended.recv_timeout(look) {
+            Ok(status) => break End::Exited(status?),
+            Err(RecvTimeoutError::Disconnected) => return Err(io::Error::other("lost a child")),
+            Err(RecvTimeoutError::Timeout) => {}
+        }
+        seen_bytes = machine::rss_peak_bytes_of(group).or(seen_bytes);
+        if start.elapsed() >= limit {
+            machine::kill_group(group);
+            let _ = ended.recv();
+            break End::TimedOut;
+        }
+    };
+    let elapsed = start.elapsed();
+    // What it left running would take the core of what comes next.
+    machine::kill_group(group);
+    *running() = None;
+    Ok(Finished {
+        end,
+        output: output.recv_timeout(LINGER).unwrap_or_default(),
+        errors: errors.recv_timeout(LINGER).unwrap_or_default(),
+        elapsed,
+        rss_peak_bytes: rss_peak_bytes(seen_bytes),
+    })
+}
+
+/// Ends the program that runs, and all that it started; for a process that is
+/// about to end itself.
+pub fn end_running() {
+    if let Some(group) = running().take() {
+        machine::kill_group(group);
+    }
+}
+
+fn running() -> std::sync::MutexGuard<'static, Option<u32>> {
+    RUNNING.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+/// A group of its own, so that all of it can be ended.
+fn own_group(command: &mut Command) {
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(command, 0);
+    #[cfg(not(unix))]
+    let _ = command;
+}
+
+/// Starts a program from a thread that is on the core, which it inherits; this
+/// thread, which watches it, stays off.
+fn start_on(command: &mut Command, core: Option<usize>) -> io::Result<Child> {
+    let start = || {
+        core.into_iter().for_each(machine::pin);
+        command.spawn()
+    };
+    let started = thread::scope(|scope| scope.spawn(start).join());
+    started.unwrap_or_else(|_| Err(io::Error::other("a thread panicked")))
+}
+
+/// What a closure gives, once it does.
+fn in_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Receiver<T> {
+    let (sender, receiver) = mpsc::channel();
+    // Nobody may wait for it any more.
+    thread::spawn(move || _ = sender.send(work()));
+    receiver
+}
+
+/// The system's figure for ended children. It begins with what this process
+/// had when it started the first, so up to that it tells nothing, and what was
+/// seen of the child while it ran must do. In a process that runs one program
+/// it is that program's.
+fn rss_peak_bytes(seen_bytes: Option<u64>) -> Option<u64> {
+    let own_bytes = machine::rss_peak_bytes()?;
+    machine::rss_peak_bytes_of_children().filter(|&bytes| bytes > own_bytes).or(seen_bytes)
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    fn sh(script: &str, limit: Duration) -> Finished {
+        run(Command::new("sh").args(["-c", script]), machine::last_core(), limit).unwrap()
+    }
+
+    #[test]
+    fn all_that_hangs_is_ended() {
+        let start = Instant::now();
+        let hung = sh("echo before; sleep 1000 & sleep 1000", Duration::from_millis(300));
+        assert!(matches!(hung.end, End::TimedOut));
+        assert_eq!(hung.output, b"before\n");
+        // What a program leaves behind does not keep us waiting for its output.
+        let left = sh("sleep 1000 & echo $!", Duration::from_secs(60));
+        assert!(matches!(left.end, End::Exited(status) if status.success()));
+        let process = String::from_utf8(left.output).unwrap();
+        assert!(start.elapsed() < Duration::from_secs(30));
+        let gone = || !std::path::Path::new("/proc").join(process.trim()).join("exe").exists();
+        let deadline = Instant::now() + Duration::from_secs(10);
+        while !gone() && Instant::now() < deadline {
+            thread::sleep(Duration::from_millis(10));
+        }
+        assert!(gone(), "process {process} still runs");
+    }
+
+    #[test]
+    fn it_runs_on_the_core() {
+        let core = machine::last_core().unwrap();
+        let shown = sh("grep Cpus_allowed_list /proc/self/status", Duration::from_secs(60));
+        let shown = String::from_utf8(shown.output).unwrap();
+        assert_eq!(shown.split_whitespace().last(), Some(core.to_string().as_str()));
+    }
+}
