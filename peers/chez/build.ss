@@ -1,0 +1,2 @@
+(optimize-level 2)
+(compile-program "queens.ss")
