@@ -142,7 +142,7 @@ impl Children {
             let _ = input.write_all(&serde_json::to_vec(task)?);
         }
         // Until its end, so that the lock below is not held while it runs.
-        let output = output.map(start_of).unwrap_or_default();
+        let output = output.map(|pipe| start_of(pipe, ANSWER_BYTES)).unwrap_or_default();
         let errors = errors.join().unwrap_or_default();
         let ended = self.running().take().map(|mut child| child.wait()).transpose()?;
         let status = ended.ok_or_else(|| io::Error::other("a child was lost"))?;
@@ -154,10 +154,10 @@ impl Children {
     }
 }
 
-/// What the child writes, or as much as can be read.
-pub fn start_of(pipe: impl Read) -> Vec<u8> {
+/// What a child writes, as much as can be read and no more than so many bytes.
+pub fn start_of(pipe: impl Read, most_bytes: u64) -> Vec<u8> {
     let mut bytes = Vec::new();
-    let _ = pipe.take(ANSWER_BYTES).read_to_end(&mut bytes);
+    let _ = pipe.take(most_bytes).read_to_end(&mut bytes);
     bytes
 }
 

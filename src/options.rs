@@ -248,6 +248,7 @@ pub struct Merge {
 
 /// Options of `peers`.
 #[derive(Args, Debug)]
+#[command(arg_required_else_help = false)]
 pub struct PeersOptions {
     /// What to do with them.
     #[command(subcommand)]

@@ -18,6 +18,9 @@ const LOOK: Duration = Duration::from_millis(20);
 /// something that it started.
 const LINGER: Duration = Duration::from_secs(2);
 
+/// Most bytes that are read of its output. Then the pipe is closed, which ends most programs.
+pub const MOST_BYTES: u64 = 1 << 20;
+
 /// The process group of the program that runs.
 static RUNNING: Mutex<Option<u32>> = Mutex::new(None);
 
@@ -54,11 +57,17 @@ pub fn run(command: &mut Command, core: Option<usize>, limit: Duration) -> io::R
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     own_group(command);
     let start = Instant::now();
-    let mut child = start_on(command, core)?;
+    let mut child = {
+        // Held meanwhile, so that a signal cannot come between its start and this note of it.
+        let mut running = running();
+        let child = start_on(command, core)?;
+        *running = Some(child.id());
+        child
+    };
     let group = child.id();
-    *running() = Some(group);
     let (output, errors) = (child.stdout.take(), child.stderr.take());
-    let output = in_thread(move || output.map(start_of).unwrap_or_default());
+    let output =
+        in_thread(move || output.map(|pipe| start_of(pipe, MOST_BYTES)).unwrap_or_default());
     let errors = in_thread(move || errors.map(end_of).unwrap_or_default());
     let ended = in_thread(move || child.wait());
 

@@ -120,6 +120,9 @@ impl Call {
         let limit = Duration::from_nanos(self.limit_ns);
         let finished = process::run(&mut command, core, limit)
             .map_err(|why| (Status::Crashed, format!("{} cannot be run: {why}", self.words[0])))?;
+        if finished.output.len() as u64 == process::MOST_BYTES {
+            return Err((Status::WrongAnswer, "printed a mebibyte, and more".to_owned()));
+        }
         match finished.end {
             End::Exited(status) if !status.success() => {
                 return Err((Status::Crashed, why(status, &finished.errors)));

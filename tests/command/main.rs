@@ -13,6 +13,7 @@ mod list;
 mod machine;
 mod merge;
 mod output;
+mod peers;
 mod records;
 mod report_again;
 mod resume;
