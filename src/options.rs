@@ -105,7 +105,7 @@ pub struct Measure {
     #[arg(long, value_name = "NAME", value_parser = values::backend)]
     pub baseline: Option<&'static Info>,
     /// Limit of each heap, checked between steps of the program: peaks may pass it
-    /// by what a step allocates, and by the heap's own books
+    /// by what a step allocates, and by the heap's own books; of peers the peak resident set
     #[arg(long, value_name = "SIZE", value_parser = values::bytes, allow_negative_numbers = true)]
     #[arg(default_value = "8GiB")]
     pub heap_limit: usize,

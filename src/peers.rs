@@ -28,7 +28,7 @@ mod variant;
 
 pub use build::build;
 pub use choose::chosen;
-pub use process::end_running;
+pub use process::{Limits, end_running};
 pub use sample::{Call, call, sample, timed_searches};
 pub use tools::Tools;
 pub use variant::Variant;

@@ -69,8 +69,8 @@ pub fn study(
         return Err(refused(differences.join("; ")));
     }
     // How long it goes on may change: what was taken is the start of it all the same.
-    let Study { rounds, target, budget, peer_limit, .. } = asked;
-    Ok(Study { rounds, target, budget, peer_limit, ..study })
+    let Study { rounds, target, budget, peer_limits, .. } = asked;
+    Ok(Study { rounds, target, budget, peer_limits, ..study })
 }
 
 /// The options of then, with those in place that are given now.

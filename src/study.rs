@@ -9,7 +9,7 @@ use crate::axis::Axis;
 use crate::config::{self, Config};
 use crate::exit::Stop;
 use crate::options::Measure;
-use crate::peers;
+use crate::peers::{self, Limits};
 use crate::values::{MAX_ROUNDS, Rounds};
 use anyhow::anyhow;
 use fastrand::Rng;
@@ -47,8 +47,8 @@ pub struct Study {
     pub counters: Vec<CounterSource>,
     /// Whether work is counted instead of timed.
     pub counted: bool,
-    /// Time after which a sample of a peer is ended.
-    pub peer_limit: Duration,
+    /// Beyond these a sample of a peer is ended.
+    pub peer_limits: Limits,
     /// A line for each peer that cannot run here.
     pub skipped: Vec<String>,
     /// Most cells that live at once, for each board size; known where a heap
@@ -98,7 +98,7 @@ impl Study {
             seed: options.seed.unwrap_or(seed),
             counters: options.counters.clone(),
             counted: options.counted,
-            peer_limit: options.peer_limit,
+            peer_limits: Limits { time: options.peer_limit, rss_bytes: options.heap_limit as u64 },
             skipped: found.missing,
             live_cells: BTreeMap::new(),
         };

@@ -56,5 +56,5 @@ pub(super) fn call(
     }
     let timed = earlier.and_then(|earlier| earlier.wall_ns);
     let timed = timed.map(|each_ns| timed_searches(task.search_ns, each_ns));
-    Ok(crate::peers::call(&peer.variant, timed, study.peer_limit))
+    Ok(crate::peers::call(&peer.variant, timed, study.peer_limits))
 }

@@ -2,7 +2,7 @@
 //! the files of the peer's folder, the command lines, the versions of its tools.
 
 use super::Variant;
-use super::process::{self, End};
+use super::process::{self, End, Limits};
 use crate::child::why;
 use sha2::{Digest, Sha256};
 use std::fs::{self, File};
@@ -47,7 +47,7 @@ pub fn build(variant: &Variant, version: &str) -> Result<bool, String> {
         let words = variant.words(line);
         let mut command = Command::new(&words[0]);
         command.args(&words[1..]).current_dir(folder);
-        let finished = process::run(&mut command, None, LIMIT)
+        let finished = process::run(&mut command, None, Limits::time(LIMIT))
             .map_err(|why| format!("{} cannot be run: {why}", words[0]))?;
         match finished.end {
             End::Exited(status) if status.success() => {}
@@ -59,7 +59,7 @@ pub fn build(variant: &Variant, version: &str) -> Result<bool, String> {
                 };
                 return Err(format!("{} failed: {}", words[0], why(status, &first_error(&said))));
             }
-            End::TimedOut => return Err(format!("{} did not end", words[0])),
+            End::TimedOut | End::TooLarge => return Err(format!("{} did not end", words[0])),
         }
     }
     fs::write(&mark, digest).map_err(|why| wrong(&mark, why))?;

@@ -1,5 +1,6 @@
 //! The sub-commands `peers build` and `peers check`.
 
+use super::process::Limits;
 use super::sample::{call, core_of};
 use super::{Tools, Variant, build, tools};
 use crate::exit::{Exit, Stop};
@@ -13,6 +14,9 @@ const SIZES: std::ops::RangeInclusive<u32> = 1..=9;
 /// Searches of each size: two, so that a peer that keeps something from one to
 /// the next is found.
 const SEARCHES: u32 = 2;
+
+/// Memory that a peer may take, as a heap may if nothing else is said.
+const MOST_RSS_BYTES: u64 = 8 << 30;
 
 /// Builds peers, and checks their answers if there is a time limit for each;
 /// a line for each peer.
@@ -60,7 +64,8 @@ pub fn run(variants: &[Variant], limit: Option<Duration>) -> Result<Exit, Stop> 
 
 /// Why a peer's answers are not right.
 fn check(variant: &Variant, limit: Duration) -> Result<(), String> {
-    let call = call(variant, None, limit);
+    let limits = Limits { time: limit, rss_bytes: MOST_RSS_BYTES };
+    let call = call(variant, None, limits);
     for n in SIZES {
         call.run(n, SEARCHES, core_of(variant)).map_err(|(_, why)| format!("n = {n}: {why}"))?;
     }

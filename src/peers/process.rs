@@ -3,6 +3,7 @@
 
 use crate::child::{end_of, start_of};
 use crate::machine;
+use serde::{Deserialize, Serialize};
 use std::io;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Mutex;
@@ -31,6 +32,24 @@ pub enum End {
     Exited(ExitStatus),
     /// It was ended, since it took too long.
     TimedOut,
+    /// It was ended, since it took too much memory.
+    TooLarge,
+}
+
+/// What a program may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Limits {
+    /// Time, from its start to its end.
+    pub time: Duration,
+    /// Peak resident set, in bytes.
+    pub rss_bytes: u64,
+}
+
+impl Limits {
+    /// So much time, and memory without a limit.
+    pub fn time(time: Duration) -> Self {
+        Self { time, rss_bytes: u64::MAX }
+    }
 }
 
 /// A program that has ended.
@@ -53,7 +72,7 @@ pub struct Finished {
 /// # Errors
 ///
 /// It cannot be started.
-pub fn run(command: &mut Command, core: Option<usize>, limit: Duration) -> io::Result<Finished> {
+pub fn run(command: &mut Command, core: Option<usize>, limits: Limits) -> io::Result<Finished> {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     own_group(command);
     let start = Instant::now();
@@ -73,17 +92,18 @@ pub fn run(command: &mut Command, core: Option<usize>, limit: Duration) -> io::R
 
     let mut seen_bytes = None;
     let end = loop {
-        let look = LOOK.min(limit.saturating_sub(start.elapsed()));
+        let look = LOOK.min(limits.time.saturating_sub(start.elapsed()));
         match ended.recv_timeout(look) {
             Ok(status) => break End::Exited(status?),
             Err(RecvTimeoutError::Disconnected) => return Err(io::Error::other("lost a child")),
             Err(RecvTimeoutError::Timeout) => {}
         }
         seen_bytes = machine::rss_peak_bytes_of(group).or(seen_bytes);
-        if start.elapsed() >= limit {
+        let late = start.elapsed() >= limits.time;
+        if late || seen_bytes.is_some_and(|bytes| bytes > limits.rss_bytes) {
             machine::kill_group(group);
             let _ = ended.recv();
-            break End::TimedOut;
+            break if late { End::TimedOut } else { End::TooLarge };
         }
     };
     let elapsed = start.elapsed();
@@ -151,8 +171,9 @@ fn rss_peak_bytes(seen_bytes: Option<u64>) -> Option<u64> {
 mod tests {
     use super::*;
 
-    fn sh(script: &str, limit: Duration) -> Finished {
-        run(Command::new("sh").args(["-c", script]), machine::last_core(), limit).unwrap()
+    fn sh(script: &str, time: Duration) -> Finished {
+        let limits = Limits { time, rss_bytes: 256 << 20 };
+        run(Command::new("sh").args(["-c", script]), machine::last_core(), limits).unwrap()
     }
 
     #[test]
@@ -172,6 +193,14 @@ mod tests {
             thread::sleep(Duration::from_millis(10));
         }
         assert!(gone(), "process {process} still runs");
+    }
+
+    #[test]
+    fn what_takes_too_much_memory_is_ended() {
+        // A block of a gigabyte, filled at once.
+        let large = sh("exec dd if=/dev/zero of=/dev/null bs=1G count=50", Duration::from_secs(60));
+        assert!(matches!(large.end, End::TooLarge), "{large:?}");
+        assert!(large.rss_peak_bytes > Some(256 << 20));
     }
 
     #[test]

@@ -2,20 +2,20 @@
 //! it, and answers with a record as it does for a backend.
 
 use super::answer::Answer;
-use super::process::{self, End, Finished};
+use super::process::{self, End, Finished, Limits};
 use super::variant::Cores;
 use super::{Variant, end_running};
 use crate::child::{PADDING, why};
 use crate::exit::Exit;
 use crate::sample::{Task, median_ns};
 use crate::{expected, machine};
+use report::format::human_bytes;
 use report::{Record, Status};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::Command;
-use std::time::Duration;
 
 /// Most searches that count: what they would last longer than the sample's
 /// time is what a clock of microseconds cannot tell anyway.
@@ -36,12 +36,12 @@ pub struct Call {
     warm_up: u32,
     /// Searches that count; found out by a run before, where none are given.
     timed: Option<u32>,
-    /// Time after which it is ended, in nanoseconds.
-    limit_ns: u64,
+    /// Beyond these it is ended.
+    limits: Limits,
 }
 
 /// How to run a peer; so many searches shall count.
-pub fn call(variant: &Variant, timed: Option<u32>, limit: Duration) -> Call {
+pub fn call(variant: &Variant, timed: Option<u32>, limits: Limits) -> Call {
     Call {
         words: variant.words(&variant.run),
         env: variant.env.iter().map(|(name, text)| (name.clone(), variant.word(text))).collect(),
@@ -49,7 +49,7 @@ pub fn call(variant: &Variant, timed: Option<u32>, limit: Duration) -> Call {
         all_cores: variant.cores == Cores::All,
         warm_up: variant.warm_up,
         timed,
-        limit_ns: limit.as_nanos().try_into().unwrap_or(u64::MAX),
+        limits,
     }
 }
 
@@ -117,8 +117,7 @@ impl Call {
         command.args(&self.words[1..]).args([n.to_string(), iterations.to_string()]);
         // What a user has set for a runtime would make its defaults others.
         command.env_clear().envs(inherited()).envs(&self.env).current_dir(&self.folder);
-        let limit = Duration::from_nanos(self.limit_ns);
-        let finished = process::run(&mut command, core, limit)
+        let finished = process::run(&mut command, core, self.limits)
             .map_err(|why| (Status::Crashed, format!("{} cannot be run: {why}", self.words[0])))?;
         if finished.output.len() as u64 == process::MOST_BYTES {
             return Err((Status::WrongAnswer, "printed a mebibyte, and more".to_owned()));
@@ -128,8 +127,13 @@ impl Call {
                 return Err((Status::Crashed, why(status, &finished.errors)));
             }
             End::TimedOut => {
-                let limit = humantime::format_duration(limit);
-                return Err((Status::TimedOut, format!("not done after {limit}, and ended")));
+                let time = humantime::format_duration(self.limits.time);
+                return Err((Status::TimedOut, format!("not done after {time}, and ended")));
+            }
+            End::TooLarge => {
+                let limit = human_bytes(self.limits.rss_bytes);
+                let message = format!("more than {limit} of memory resident, and ended");
+                return Err((Status::OutOfMemory, message));
             }
             End::Exited(_) => {}
         }

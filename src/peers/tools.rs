@@ -1,7 +1,7 @@
 //! What peers need, and whether it is here. Each thing is asked for once,
 //! however many peers need it.
 
-use super::process::{self, End};
+use super::process::{self, End, Limits};
 use super::variant::{Need, Variant, Words};
 use std::collections::HashMap;
 use std::process::Command;
@@ -33,7 +33,7 @@ impl Tools {
         let Some(probe) = &need.probe else { return true };
         let words = variant.words(probe);
         let ends_well = |words: &Words| {
-            matches!(process::run(&mut command(words), None, LIMIT),
+            matches!(process::run(&mut command(words), None, Limits::time(LIMIT)),
                 Ok(finished) if matches!(finished.end, End::Exited(status) if status.success()))
         };
         *self.here.entry(words).or_insert_with_key(ends_well)
@@ -58,7 +58,7 @@ fn command(words: &Words) -> Command {
 
 /// The first line of its output, or, as some print it there, of its errors.
 fn first_line(words: &Words) -> String {
-    let Ok(finished) = process::run(&mut command(words), None, LIMIT) else {
+    let Ok(finished) = process::run(&mut command(words), None, Limits::time(LIMIT)) else {
         return "unknown".to_owned();
     };
     let text =
