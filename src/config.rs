@@ -4,7 +4,7 @@ use crate::axis::Axis;
 use crate::exit::Stop;
 use crate::options::Measure;
 use crate::peers::{Peer, VERSION};
-use crate::values::{Selection, Setting};
+use crate::values::{Selection, Setting, did_you_mean, nearest};
 use anyhow::anyhow;
 use heap::settings::{parse_bytes, show_bytes};
 use heap::{BACKENDS, Info, Param, SettingError, Settings, Unit};
@@ -127,8 +127,9 @@ pub fn selected(options: &Measure, axes: &[Axis], peers: Vec<Peer>) -> Result<Ve
     if let Some(set) = options.set.iter().find(|set| !names.contains(&set.backend.name)) {
         return Err(not_selected(&format!("--set {}.{}", set.backend.name, set.name), set.backend));
     }
-    if let Some(baseline) = options.baseline.filter(|info| !names.contains(&info.name)) {
-        return Err(not_selected(&format!("--baseline {}", baseline.name), baseline));
+    let baseline = options.baseline.as_deref();
+    if let Some(info) = baseline.and_then(heap::find).filter(|info| !names.contains(&info.name)) {
+        return Err(not_selected(&format!("--baseline {}", info.name), info));
     }
     let mut configs = Vec::new();
     for info in &infos {
@@ -148,7 +149,18 @@ pub fn selected(options: &Measure, axes: &[Axis], peers: Vec<Peer>) -> Result<Ve
         let subject = Subject::Peer(Box::new(peer));
         Config { subject, params, multiple: None, control: false }
     }));
-    Ok(configs)
+    let known: Vec<&str> = configs.iter().map(|config| config.subject.name()).collect();
+    match baseline.filter(|name| !known.contains(name)) {
+        None => Ok(configs),
+        Some(name) => {
+            let meant = did_you_mean(&nearest(name, known.into_iter()));
+            let why = format!(
+                "--baseline '{name}': no backend is called that, and no peer that is measured; \
+                 {meant}'rc-vs-gc list' and 'rc-vs-gc peers list' name all"
+            );
+            Err(Stop::bad_input(anyhow!(why)))
+        }
+    }
 }
 
 /// Backends that a sweep shows beside the swept ones, as levels to compare with.

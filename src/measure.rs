@@ -142,8 +142,8 @@ impl<'a> Run<'a> {
         Ok(ended)
     }
 
-    fn baseline(&self) -> Option<&'static str> {
-        self.options.baseline.map(|info| info.name)
+    fn baseline(&self) -> Option<&'a str> {
+        self.options.baseline.as_deref()
     }
 
     /// The progress line of a sample.

@@ -4,7 +4,6 @@ use crate::axis::{self, Axis};
 use crate::counters;
 use crate::values::{self, Rounds, Selection, Setting};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use heap::Info;
 use report::CounterSource;
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
@@ -100,10 +99,10 @@ pub struct Measure {
     /// Seed of the random order [default: a new one each time]
     #[arg(long, value_name = "NUMBER", allow_negative_numbers = true, value_parser = values::seed)]
     pub seed: Option<u64>,
-    /// Backend to compare with, entered twice to show the noise
+    /// Backend or peer to compare with, entered twice to show the noise
     /// [default: gc, or the first]
-    #[arg(long, value_name = "NAME", value_parser = values::backend)]
-    pub baseline: Option<&'static Info>,
+    #[arg(long, value_name = "NAME")]
+    pub baseline: Option<String>,
     /// Limit of each heap, checked between steps of the program: peaks may pass it
     /// by what a step allocates, and by the heap's own books; of peers the peak resident set
     #[arg(long, value_name = "SIZE", value_parser = values::bytes, allow_negative_numbers = true)]

@@ -88,7 +88,7 @@ fn asked(then: &Measure, now: &Measure) -> Measure {
             "budget" => asked.budget = now.budget,
             "sample_time" => asked.sample_time = now.sample_time,
             "seed" => asked.seed = now.seed,
-            "baseline" => asked.baseline = now.baseline,
+            "baseline" => asked.baseline.clone_from(&now.baseline),
             "heap_limit" => asked.heap_limit = now.heap_limit,
             "set" => asked.set.clone_from(&now.set),
             "counters" => asked.counters.clone_from(&now.counters),

@@ -103,7 +103,7 @@ impl Study {
             live_cells: BTreeMap::new(),
         };
         if !study.counted {
-            study.add_control(options.baseline.map(|info| info.name));
+            study.add_control(options.baseline.as_deref());
         }
         Ok(study)
     }

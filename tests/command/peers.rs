@@ -78,6 +78,18 @@ fn a_peer_is_sampled_in_the_blocks_of_the_backends() {
 }
 
 #[test]
+fn a_peer_can_be_what_others_are_compared_with() {
+    let folder = peers(&[("one", RIGHT, "")]);
+    let records = measure(folder.path(), "--peers one --baseline one --rounds 2", 0);
+    let controls: Vec<&Value> = records.iter().filter(|record| record["control"] == true).collect();
+    assert!(controls.len() == 2 && controls.iter().all(|record| record["backend"] == "one"));
+    let refused = "--backend gc --peers one --peers-dir peers --baseline two";
+    let refused = command(folder.path(), refused).assert().code(2);
+    let errors = String::from_utf8(refused.get_output().stderr.clone()).unwrap();
+    assert!(errors.contains("'two': no backend is called that, and no peer"), "{errors}");
+}
+
+#[test]
 fn what_fails_is_shown_as_failed_and_why() {
     let wrong = RIGHT.replace("solutions=$1", "solutions=$(($1 + 1))");
     let many = RIGHT.replace("[ $iterations -gt 0 ]", "[ $iterations -ge 0 ]");
