@@ -1,0 +1,3 @@
+// Preprocessed, it is the version of Boost.
+#include <boost/version.hpp>
+Boost BOOST_LIB_VERSION
