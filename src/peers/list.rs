@@ -27,7 +27,8 @@ pub fn run(variants: &[Variant], format: Format) -> Result<Exit, Stop> {
     let text = match format {
         Format::Table => {
             let rows = found.iter().map(|(variant, missing, version)| {
-                let here = version.clone().unwrap_or_else(|| tools::lacks(missing));
+                let here = version.as_deref().map(short);
+                let here = here.unwrap_or_else(|| tools::lacks(missing));
                 let young = if variant.generational { ", generational" } else { "" };
                 let star = if variant.problem_specific { " *" } else { "" };
                 let family = format!("{}{young}{star}", variant.family);
@@ -69,4 +70,23 @@ pub fn run(variants: &[Variant], format: Format) -> Result<Exit, Stop> {
     };
     terminal::print(&text)?;
     Ok(Exit::Done)
+}
+
+/// A version without what stands in parentheses, such as the distribution's own.
+fn short(version: &str) -> String {
+    let mut parts = version.split(" (");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |text, part| text + part.split_once(')').map_or("", |(_, after)| after))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_short() {
+        assert_eq!(short("g++ (Debian 12.2.0-14) 12.2.0, Boost (x) 1"), "g++ 12.2.0, Boost 1");
+        assert_eq!(short("4.13.1"), "4.13.1");
+        assert_eq!(short("half (open"), "half");
+    }
 }
