@@ -3,6 +3,7 @@
 
 use crate::config::ALLOCATOR;
 use crate::counters::callgrind;
+use crate::exit::Exit;
 use crate::sample::Task;
 use crate::{machine, peers};
 use anyhow::Context;
@@ -75,7 +76,7 @@ impl Children {
 
     fn interrupt(&self) {
         if self.interrupted.swap(true, Ordering::SeqCst) {
-            std::process::exit(crate::exit::Exit::Interrupted as i32);
+            std::process::exit(Exit::Interrupted as i32);
         }
         // A peer may be being built in this process.
         peers::end_running();
@@ -146,7 +147,10 @@ impl Children {
         let errors = errors.join().unwrap_or_default();
         let ended = self.running().take().map(|mut child| child.wait()).transpose()?;
         let status = ended.ok_or_else(|| io::Error::other("a child was lost"))?;
-        if self.interrupted() || died_of_interrupt(status) {
+        // One that runs a peer catches the signal, to end the peer.
+        let code = status.code();
+        let interrupted = died_of_interrupt(status) || code == Some(Exit::Interrupted as i32);
+        if self.interrupted() || interrupted {
             self.interrupted.store(true, Ordering::SeqCst);
             return Ok(None);
         }

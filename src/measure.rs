@@ -51,10 +51,14 @@ struct Run<'a> {
     taken: HashSet<Entry>,
     /// All records, those of an earlier run first.
     records: Vec<Record>,
+    /// Number of those of an earlier run.
+    resumed: usize,
 }
 
 impl<'a> Run<'a> {
     fn new(options: &'a Measure, axes: &[Axis]) -> Result<Self, Stop> {
+        // First, so that a signal finds who ends what asks for the peers' tools.
+        let children = Children::new()?;
         let mut template = template(options.counted);
         let mut records = Vec::new();
         let mut taken = HashSet::new();
@@ -81,7 +85,6 @@ impl<'a> Run<'a> {
             }
         };
         template.seed = study.seed;
-        let children = Children::new()?;
         remark_before(options, &study, &folder, &template);
         peers::prepare(&mut study, &children, options.quiet)?;
         if study.configs.iter().any(|config| config.multiple.is_some()) {
@@ -89,7 +92,8 @@ impl<'a> Run<'a> {
         }
         let target = (study.rounds == Rounds::Auto).then_some(study.target);
         let watch = Watch::new(study.budget, target);
-        Ok(Run { options, study, template, folder, children, watch, taken, records })
+        let resumed = records.len();
+        Ok(Run { options, study, template, folder, children, watch, taken, records, resumed })
     }
 
     /// Takes the samples one after the other, and keeps each record as soon as
@@ -165,7 +169,7 @@ impl<'a> Run<'a> {
         let search_ns = self.study.sample_ns;
         let task = Task { record, core, search_ns, ..Task::default() };
         let task = match &config.subject {
-            Subject::Peer(peer) => match peers::call(peer, &self.study, &self.records, &task) {
+            Subject::Peer(peer) => match peers::call(peer, &self.study, self.split(), &task) {
                 Ok(call) => Task { peer: Some(call), ..task },
                 Err(failed) => return Ok(Some(*failed)),
             },
@@ -176,6 +180,11 @@ impl<'a> Run<'a> {
             }
         };
         self.children.run(&task)
+    }
+
+    /// The records of an earlier run, and those of this one.
+    fn split(&self) -> (&[Record], &[Record]) {
+        self.records.split_at(self.resumed)
     }
 
     /// The record of a sample before it is run.

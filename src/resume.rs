@@ -55,11 +55,15 @@ pub fn study(
         let command = &first.command;
         return Err(refused(format!("its command '{command}' is not one of this program")));
     };
-    let (then, then_axes) = match then.command {
+    let (mut then, then_axes) = match then.command {
         None => (then.measure, Vec::new()),
         Some(Command::Sweep(sweep)) => (sweep.measure, sweep.axes),
         Some(_) => return Err(refused("its command does not measure".to_owned())),
     };
+    // They may have been moved; what they are is told by their names and versions.
+    if options.given.contains("peers_dir") {
+        then.peers_dir.clone_from(&options.peers_dir);
+    }
     // The seed may have been a random one.
     let study = Study::of(&then, &then_axes, first.seed)?;
     let asked_axes = if axes.is_empty() { &then_axes } else { axes };
@@ -80,7 +84,6 @@ fn asked(then: &Measure, now: &Measure) -> Measure {
         match name.as_str() {
             "backend" => asked.backend.clone_from(&now.backend),
             "peers" => asked.peers.clone_from(&now.peers),
-            "peers_dir" => asked.peers_dir.clone_from(&now.peers_dir),
             "peer_limit" => asked.peer_limit = now.peer_limit,
             "n" => asked.n.clone_from(&now.n),
             "rounds" => asked.rounds = now.rounds,

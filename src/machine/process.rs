@@ -82,6 +82,20 @@ pub fn end_with_parent() {
     }
 }
 
+/// Ends all processes whose environment, as they began, has this in it.
+#[cfg(target_os = "linux")]
+pub fn kill_marked(mark: &str) {
+    use rustix::process::{Pid, Signal, kill_process};
+    let numbers = fs::read_dir("/proc").into_iter().flatten().flatten();
+    for number in numbers.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok()) {
+        let environment = fs::read(format!("/proc/{number}/environ")).unwrap_or_default();
+        if environment.windows(mark.len()).any(|part| part == mark.as_bytes()) {
+            // It may have ended meanwhile.
+            let _ = Pid::from_raw(number).map(|process| kill_process(process, Signal::KILL));
+        }
+    }
+}
+
 /// No core: pinning is known for Linux only.
 #[cfg(not(target_os = "linux"))]
 pub fn last_core() -> Option<usize> {
@@ -103,6 +117,10 @@ pub fn terminate(child: &mut std::process::Child) {
 /// Does nothing: known for Linux only.
 #[cfg(not(target_os = "linux"))]
 pub fn kill_group(_: u32) {}
+
+/// Does nothing: known for Linux only.
+#[cfg(not(target_os = "linux"))]
+pub fn kill_marked(_: &str) {}
 
 /// Does nothing: pinning is known for Linux only.
 #[cfg(not(target_os = "linux"))]

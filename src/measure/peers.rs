@@ -16,12 +16,18 @@ use report::{Record, Status};
 ///
 /// [`Exit::Interrupted`].
 pub(super) fn prepare(study: &mut Study, children: &Children, quiet: bool) -> Result<(), Stop> {
+    let stop = || {
+        let why = anyhow!("interrupted before anything was measured");
+        Stop { exit: Exit::Interrupted, why }
+    };
+    if children.interrupted() {
+        return Err(stop());
+    }
     for config in &mut study.configs {
         let Subject::Peer(peer) = &mut config.subject else { continue };
-        let built = build(&peer.variant, &peer.version);
+        let built = build(&peer.variant, &peer.version, || children.interrupted());
         if children.interrupted() {
-            let why = anyhow!("interrupted before anything was measured");
-            return Err(Stop { exit: Exit::Interrupted, why });
+            return Err(stop());
         }
         match built {
             Ok(true) if !quiet => terminal::say(&format!("built peer {}", peer.variant.name)),
@@ -37,11 +43,12 @@ pub(super) fn prepare(study: &mut Study, children: &Children, quiet: bool) -> Re
 /// # Errors
 ///
 /// The record of a sample that is not to be run: the peer could not be built, or has failed at this
-/// size in an earlier round, maybe after a long time.
+/// size in an earlier round, maybe after a long time. What failed in a run that is resumed is tried
+/// again: it may have been mended, or have more time.
 pub(super) fn call(
     peer: &Peer,
     study: &Study,
-    records: &[Record],
+    (resumed, own): (&[Record], &[Record]),
     task: &Task,
 ) -> Result<Call, Box<Record>> {
     let record = &task.record;
@@ -50,11 +57,11 @@ pub(super) fn call(
         return Err(failed(Status::Crashed, peer.broken.clone()));
     }
     let alike = |other: &&Record| other.backend == record.backend && other.n == record.n;
-    let earlier = records.iter().rfind(alike);
-    if let Some(earlier) = earlier.filter(|earlier| earlier.status != Status::Ok) {
-        return Err(failed(earlier.status, earlier.message.clone()));
+    let last = own.iter().rfind(alike);
+    if let Some(last) = last.filter(|last| last.status != Status::Ok) {
+        return Err(failed(last.status, last.message.clone()));
     }
-    let timed = earlier.and_then(|earlier| earlier.wall_ns);
+    let timed = last.or(resumed.iter().rfind(alike)).and_then(|last| last.wall_ns);
     let timed = timed.map(|each_ns| timed_searches(task.search_ns, each_ns));
     Ok(crate::peers::call(&peer.variant, timed, study.peer_limits))
 }

@@ -25,7 +25,8 @@ impl Answer {
         let text = String::from_utf8_lossy(output);
         let (mut solutions, mut times_ns) = (None, Vec::new());
         for line in text.lines() {
-            let number = |text: &str| text.parse::<u64>().ok();
+            let digits = |text: &&str| text.starts_with(|c: char| c.is_ascii_digit());
+            let number = |text: &str| Some(text).filter(digits)?.parse::<u64>().ok();
             if let Some(count) = line.strip_prefix("solutions=").and_then(number) {
                 if solutions.replace(count).is_some() {
                     return Err("printed solutions= twice".into());
@@ -44,6 +45,9 @@ impl Answer {
         if times_ns.len() != iterations as usize {
             let times = times_ns.len();
             return Err(format!("printed {times} times, not the {iterations} that were asked for"));
+        }
+        if times_ns.iter().all(|&ns| ns == 0) {
+            return Err("has a clock that tells 0 ns for each search".into());
         }
         // In wider numbers, so that absurd ones do not overflow.
         let claimed_ns: u128 = times_ns.iter().map(|&ns| u128::from(ns)).sum();
@@ -83,6 +87,8 @@ mod tests {
             ("solutions=1\nns=1\nns=1.5\n", "printed 'ns=1.5', which is no line of the protocol"),
             ("solutions=-1\n", "printed 'solutions=-1', which is no line of the protocol"),
             ("solutions=1\nns=9000\nns=9000\n", "claims 0.000 s of searches, but ran for 0.000 s"),
+            ("solutions=1\nns=0\nns=0\n", "has a clock that tells 0 ns"),
+            ("solutions=+1\n", "printed 'solutions=+1', which is no line of the protocol"),
             ("\u{fffd}", "printed '\u{fffd}', which is no line of the protocol"),
         ];
         for (text, why) in wrong {

@@ -4,11 +4,13 @@
 use super::Variant;
 use super::process::{self, End, Limits};
 use crate::child::why;
+use crate::terminal;
 use sha2::{Digest, Sha256};
-use std::fs::{self, File};
+use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::thread;
 use std::time::Duration;
 
 /// Time that a command line may take.
@@ -25,24 +27,33 @@ const LOCK: &str = ".lock";
 /// # Errors
 ///
 /// Why it cannot be built, in a line.
-pub fn build(variant: &Variant, version: &str) -> Result<bool, String> {
+pub fn build(
+    variant: &Variant,
+    version: &str,
+    interrupted: impl Fn() -> bool,
+) -> Result<bool, String> {
     let folder = &variant.built;
     let parent = folder.parent().unwrap_or(folder);
-    let wrong = |path: &Path, why: io::Error| format!("{}: {why}", path.display());
-    fs::create_dir_all(parent).map_err(|why| wrong(parent, why))?;
-    // Another run may build it at the same time.
-    let lock = parent.join(LOCK);
-    let lock_file = File::create(&lock).map_err(|why| wrong(&lock, why))?;
-    lock_file.lock().map_err(|why| wrong(&lock, why))?;
     let mark = folder.join(MARK);
-    let digest = digest(variant, version).map_err(|why| wrong(&variant.source, why))?;
-    if fs::read_to_string(&mark).is_ok_and(|built| built == digest) {
+    let digest = digest(variant, version)?;
+    let is_built = || fs::read_to_string(&mark).is_ok_and(|built| built == digest);
+    // Without the lock, which takes a folder that can be written.
+    if is_built() {
         return Ok(false);
     }
-    match fs::remove_dir_all(folder) {
-        Err(why) if why.kind() != io::ErrorKind::NotFound => return Err(wrong(folder, why)),
-        _ => fs::create_dir_all(folder).map_err(|why| wrong(folder, why))?,
+    fs::create_dir_all(parent).map_err(|why| wrong(parent, why))?;
+    let _lock = lock(&parent.join(LOCK), interrupted)?;
+    if is_built() {
+        return Ok(false);
     }
+    // The mark first: what is half removed is not built.
+    for gone in [fs::remove_file(&mark), fs::remove_dir_all(folder)] {
+        gone.or_else(|why| match why.kind() {
+            io::ErrorKind::NotFound => Ok(()),
+            _ => Err(wrong(folder, why)),
+        })?;
+    }
+    fs::create_dir_all(folder).map_err(|why| wrong(folder, why))?;
     for line in &variant.build {
         let words = variant.words(line);
         let mut command = Command::new(&words[0]);
@@ -66,6 +77,31 @@ pub fn build(variant: &Variant, version: &str) -> Result<bool, String> {
     Ok(true)
 }
 
+fn wrong(path: &Path, why: io::Error) -> String {
+    format!("{}: {why}", path.display())
+}
+
+/// Waits until no other run builds something there.
+fn lock(path: &Path, interrupted: impl Fn() -> bool) -> Result<File, String> {
+    let file = File::options().read(true).write(true).create(true).truncate(false).open(path);
+    let file = file.map_err(|why| wrong(path, why))?;
+    let mut said = false;
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(file),
+            Err(TryLockError::Error(why)) => return Err(wrong(path, why)),
+            Err(TryLockError::WouldBlock) if interrupted() => return Err("interrupted".to_owned()),
+            Err(TryLockError::WouldBlock) => {
+                if !said {
+                    terminal::say("another run is building peers; waiting for it");
+                    said = true;
+                }
+                thread::sleep(Duration::from_millis(50));
+            }
+        }
+    }
+}
+
 /// The line that tells what is wrong; those after it tell where.
 fn first_error(said: &[u8]) -> Vec<u8> {
     let text = String::from_utf8_lossy(said);
@@ -74,7 +110,7 @@ fn first_error(said: &[u8]) -> Vec<u8> {
 }
 
 /// Of all that decides what is built.
-fn digest(variant: &Variant, version: &str) -> io::Result<String> {
+fn digest(variant: &Variant, version: &str) -> Result<String, String> {
     let mut hash = Sha256::new();
     let mut add = |part: &[u8]| {
         // With its length, so that parts cannot run into each other.
@@ -92,21 +128,25 @@ fn digest(variant: &Variant, version: &str) -> io::Result<String> {
             continue;
         }
         add(file.to_string_lossy().as_bytes());
-        add(&fs::read(&file)?);
+        add(&fs::read(&file).map_err(|why| wrong(&file, why))?);
     }
     Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
 /// All files of a folder, in order.
-fn files(folder: &Path) -> io::Result<Vec<PathBuf>> {
+fn files(folder: &Path) -> Result<Vec<PathBuf>, String> {
     let mut files = Vec::new();
     let mut folders = vec![folder.to_owned()];
     while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder)? {
-            let entry = entry?;
-            match entry.file_type()?.is_dir() {
-                true => folders.push(entry.path()),
-                false => files.push(entry.path()),
+        for entry in fs::read_dir(&folder).map_err(|why| wrong(&folder, why))? {
+            let entry = entry.map_err(|why| wrong(&folder, why))?;
+            let path = entry.path();
+            // Links to files are followed; links to folders might lead round in a circle.
+            let kind = entry.file_type().map_err(|why| wrong(&path, why))?;
+            match fs::metadata(&path).map_err(|why| wrong(&path, why))? {
+                _ if kind.is_dir() => folders.push(path),
+                at if at.is_file() => files.push(path),
+                _ => return Err(format!("{}: is no file of a program", path.display())),
             }
         }
     }

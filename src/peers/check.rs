@@ -35,7 +35,8 @@ pub fn run(variants: &[Variant], limit: Option<Duration>) -> Result<Exit, Stop> 
             format!("skipped: {}", tools::lacks(&missing))
         } else {
             let version = tools.version(variant);
-            let done = build(variant, &version).map_err(|why| format!("cannot be built: {why}"));
+            let done =
+                build(variant, &version, || false).map_err(|why| format!("cannot be built: {why}"));
             match done.and_then(|_| limit.map_or(Ok(()), |limit| check(variant, limit))) {
                 Ok(()) => {
                     right += 1;
@@ -64,7 +65,7 @@ pub fn run(variants: &[Variant], limit: Option<Duration>) -> Result<Exit, Stop> 
 
 /// Why a peer's answers are not right.
 fn check(variant: &Variant, limit: Duration) -> Result<(), String> {
-    let limits = Limits { time: limit, rss_bytes: MOST_RSS_BYTES };
+    let limits = Limits::answer(limit, MOST_RSS_BYTES);
     let call = call(variant, None, limits);
     for n in SIZES {
         call.run(n, SEARCHES, core_of(variant)).map_err(|(_, why)| format!("n = {n}: {why}"))?;

@@ -4,10 +4,11 @@
 use crate::child::{end_of, start_of};
 use crate::machine;
 use serde::{Deserialize, Serialize};
-use std::io;
+use std::io::{self, Read};
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::sync::{Mutex, MutexGuard};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -19,11 +20,8 @@ const LOOK: Duration = Duration::from_millis(20);
 /// something that it started.
 const LINGER: Duration = Duration::from_secs(2);
 
-/// Most bytes that are read of its output. Then the pipe is closed, which ends most programs.
+/// Most bytes that are read of the output of a program whose answer they are.
 pub const MOST_BYTES: u64 = 1 << 20;
-
-/// The process group of the program that runs.
-static RUNNING: Mutex<Option<u32>> = Mutex::new(None);
 
 /// How a program ended.
 #[derive(Debug)]
@@ -41,14 +39,39 @@ pub enum End {
 pub struct Limits {
     /// Time, from its start to its end.
     pub time: Duration,
-    /// Peak resident set, in bytes.
+    /// Peak resident set of its largest process, in bytes.
     pub rss_bytes: u64,
+    /// The part of its output that is kept.
+    pub keep: Keep,
 }
 
 impl Limits {
-    /// So much time, and memory without a limit.
+    /// So much time and memory; the start of the output, which is an answer.
+    pub fn answer(time: Duration, rss_bytes: u64) -> Self {
+        Self { time, rss_bytes, keep: Keep::Start }
+    }
+
+    /// So much time, and memory without a limit; the end of the output, however long that is.
     pub fn time(time: Duration) -> Self {
-        Self { time, rss_bytes: u64::MAX }
+        Self { time, rss_bytes: u64::MAX, keep: Keep::End }
+    }
+}
+
+/// Which part of a program's output is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Keep {
+    /// The first mebibyte; then the pipe is closed, which ends most programs.
+    Start,
+    /// The last kibibytes.
+    End,
+}
+
+impl Keep {
+    fn read(self, pipe: impl Read) -> Vec<u8> {
+        match self {
+            Keep::Start => start_of(pipe, MOST_BYTES),
+            Keep::End => end_of(pipe),
+        }
     }
 }
 
@@ -67,26 +90,25 @@ pub struct Finished {
     pub rss_peak_bytes: Option<u64>,
 }
 
-/// Runs a program to its end, on one core if one is given.
+/// Runs a program to its end, on one core if one is given. All that it started ends with it.
 ///
 /// # Errors
 ///
 /// It cannot be started.
 pub fn run(command: &mut Command, core: Option<usize>, limits: Limits) -> io::Result<Finished> {
+    let mark = Mark::new();
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.env(MARK, &mark.0);
     own_group(command);
+    let before_bytes = rss_before();
     let start = Instant::now();
     let mut child = {
-        // Held meanwhile, so that a signal cannot come between its start and this note of it.
-        let mut running = running();
-        let child = start_on(command, core)?;
-        *running = Some(child.id());
-        child
+        let _starting = starting();
+        start_on(command, core)?
     };
-    let group = child.id();
+    let process = child.id();
     let (output, errors) = (child.stdout.take(), child.stderr.take());
-    let output =
-        in_thread(move || output.map(|pipe| start_of(pipe, MOST_BYTES)).unwrap_or_default());
+    let output = in_thread(move || output.map(|pipe| limits.keep.read(pipe)).unwrap_or_default());
     let errors = in_thread(move || errors.map(end_of).unwrap_or_default());
     let ended = in_thread(move || child.wait());
 
@@ -98,37 +120,64 @@ pub fn run(command: &mut Command, core: Option<usize>, limits: Limits) -> io::Re
             Err(RecvTimeoutError::Disconnected) => return Err(io::Error::other("lost a child")),
             Err(RecvTimeoutError::Timeout) => {}
         }
-        seen_bytes = machine::rss_peak_bytes_of(group).or(seen_bytes);
+        seen_bytes = machine::rss_peak_bytes_of(process).or(seen_bytes);
         let late = start.elapsed() >= limits.time;
-        if late || seen_bytes.is_some_and(|bytes| bytes > limits.rss_bytes) {
-            machine::kill_group(group);
-            let _ = ended.recv();
+        if late || seen_bytes > Some(limits.rss_bytes) {
+            mark.kill(process);
+            // Only what has changed its environment is still there, and not waited for.
+            let _ = ended.recv_timeout(LINGER);
             break if late { End::TimedOut } else { End::TooLarge };
         }
     };
     let elapsed = start.elapsed();
-    // What it left running would take the core of what comes next.
-    machine::kill_group(group);
-    *running() = None;
+    // What it left running would take the core of what comes next, and keep its output open.
+    mark.kill(process);
+    // The system's own figure where it tells something; otherwise what was seen must do.
+    let told_bytes = machine::rss_peak_bytes_of_children().filter(|_| before_bytes.is_some());
+    let rss_peak_bytes = told_bytes.filter(|_| told_bytes > before_bytes).or(seen_bytes);
+    let end = match end {
+        End::Exited(_) if rss_peak_bytes > Some(limits.rss_bytes) => End::TooLarge,
+        end => end,
+    };
     Ok(Finished {
         end,
         output: output.recv_timeout(LINGER).unwrap_or_default(),
         errors: errors.recv_timeout(LINGER).unwrap_or_default(),
         elapsed,
-        rss_peak_bytes: rss_peak_bytes(seen_bytes),
+        rss_peak_bytes,
     })
 }
 
-/// Ends the program that runs, and all that it started; for a process that is
-/// about to end itself.
+/// Ends all programs that run, and all that they started.
 pub fn end_running() {
-    if let Some(group) = running().take() {
-        machine::kill_group(group);
-    }
+    let _starting = starting();
+    machine::kill_marked(&format!("{MARK}={}.", std::process::id()));
 }
 
-fn running() -> std::sync::MutexGuard<'static, Option<u32>> {
-    RUNNING.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+/// Held while a program is started, so that a signal does not come before its mark can be seen.
+fn starting() -> MutexGuard<'static, ()> {
+    static STARTING: Mutex<()> = Mutex::new(());
+    STARTING.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+/// Name of the environment variable that tells what a program has started from other processes:
+/// it may have left its process group, and its parent may have ended.
+const MARK: &str = "RC_VS_GC_RUN";
+
+/// The value of that variable: this process, and a number of the run.
+struct Mark(String);
+
+impl Mark {
+    fn new() -> Self {
+        static RUNS: AtomicU64 = AtomicU64::new(0);
+        Self(format!("{}.{}", std::process::id(), RUNS.fetch_add(1, Ordering::Relaxed)))
+    }
+
+    /// Ends the program, its group, and all that carries the mark.
+    fn kill(&self, process: u32) {
+        machine::kill_group(process);
+        machine::kill_marked(&format!("{MARK}={}\0", self.0));
+    }
 }
 
 /// A group of its own, so that all of it can be ended.
@@ -158,13 +207,10 @@ fn in_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Re
     receiver
 }
 
-/// The system's figure for ended children. It begins with what this process
-/// had when it started the first, so up to that it tells nothing, and what was
-/// seen of the child while it ran must do. In a process that runs one program
-/// it is that program's.
-fn rss_peak_bytes(seen_bytes: Option<u64>) -> Option<u64> {
-    let own_bytes = machine::rss_peak_bytes()?;
-    machine::rss_peak_bytes_of_children().filter(|&bytes| bytes > own_bytes).or(seen_bytes)
+/// Most bytes that this process, or a child of it that has ended, had resident. A child begins with
+/// what its parent has, so only if it had more is this its own.
+fn rss_before() -> Option<u64> {
+    machine::rss_peak_bytes_of_children().max(machine::rss_peak_bytes())
 }
 
 #[cfg(all(test, target_os = "linux"))]
@@ -172,7 +218,7 @@ mod tests {
     use super::*;
 
     fn sh(script: &str, time: Duration) -> Finished {
-        let limits = Limits { time, rss_bytes: 256 << 20 };
+        let limits = Limits::answer(time, 256 << 20);
         run(Command::new("sh").args(["-c", script]), machine::last_core(), limits).unwrap()
     }
 
@@ -183,7 +229,8 @@ mod tests {
         assert!(matches!(hung.end, End::TimedOut));
         assert_eq!(hung.output, b"before\n");
         // What a program leaves behind does not keep us waiting for its output.
-        let left = sh("sleep 1000 & echo $!", Duration::from_secs(60));
+        let left =
+            sh("setsid sh -c 'echo $$; exec sleep 1000' & sleep 0.3", Duration::from_secs(60));
         assert!(matches!(left.end, End::Exited(status) if status.success()));
         let process = String::from_utf8(left.output).unwrap();
         assert!(start.elapsed() < Duration::from_secs(30));
@@ -193,14 +240,6 @@ mod tests {
             thread::sleep(Duration::from_millis(10));
         }
         assert!(gone(), "process {process} still runs");
-    }
-
-    #[test]
-    fn what_takes_too_much_memory_is_ended() {
-        // A block of a gigabyte, filled at once.
-        let large = sh("exec dd if=/dev/zero of=/dev/null bs=1G count=50", Duration::from_secs(60));
-        assert!(matches!(large.end, End::TooLarge), "{large:?}");
-        assert!(large.rss_peak_bytes > Some(256 << 20));
     }
 
     #[test]

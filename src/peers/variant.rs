@@ -17,6 +17,9 @@ const BUILD: &str = "build";
 /// Most searches that may come before those that count.
 const MOST_WARM_UP: u32 = 10_000;
 
+/// The word whose place flags take, however many there are.
+const FLAGS: &str = "{flags}";
+
 /// A program and its arguments.
 pub type Words = Vec<String>;
 
@@ -106,7 +109,7 @@ impl Variant {
     /// A command line with what stands for its placeholders.
     pub fn words(&self, line: &[String]) -> Words {
         let word = |word: &String| match word.as_str() {
-            "{flags}" => self.flags.iter().map(|flag| self.word(flag)).collect(),
+            FLAGS => self.flags.iter().map(|flag| self.word(flag)).collect(),
             _ => vec![self.word(word)],
         };
         line.iter().flat_map(word).collect()
@@ -122,6 +125,8 @@ impl Variant {
 
     fn check(&self) -> Result<(), String> {
         let name = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+        let package = |c: char| name(c) || c == '.' || c == '+';
+        let no_program = |word: &String| word.is_empty() || word == FLAGS;
         let lines = self.build.iter().chain(&self.version).chain([&self.run]);
         let probes = self.needs.iter().filter_map(|need| need.probe.as_ref());
         let said = [&self.title, &self.language, &self.manager];
@@ -131,8 +136,10 @@ impl Variant {
             Err("title, language and manager must say something".into())
         } else if !FAMILIES.contains(&self.family.as_str()) {
             Err(format!("family '{}' is none of: {}", self.family, FAMILIES.join(", ")))
-        } else if lines.chain(probes).any(|line| line.first().is_none_or(String::is_empty)) {
+        } else if lines.chain(probes).any(|line| line.first().is_none_or(no_program)) {
             Err("a command line begins with a program".into())
+        } else if self.needs.iter().any(|need| !need.package.chars().all(package)) {
+            Err("the name of a package is of the letters a-z, digits and .+-".into())
         } else if self.needs.iter().any(|need| need.command.is_some() == need.probe.is_some()) {
             Err("each of 'needs' has a command or a probe".into())
         } else if self.warm_up > MOST_WARM_UP {
@@ -166,6 +173,9 @@ pub fn all(folder: &Path) -> Result<Vec<Variant>, Stop> {
             let read = of_text(&text, &source).map_err(|why| anyhow!("{}: {why}", file.display()));
             variants.extend(read?);
         }
+        if variants.is_empty() {
+            return Err(anyhow!("no peers in {} (--peers-dir)", folder.display()));
+        }
         distinct(&variants)?;
         Ok(variants)
     };
@@ -179,10 +189,14 @@ fn of_text(text: &str, source: &Path) -> Result<Vec<Variant>, String> {
         let before = text.get(..why.span().map_or(0, |span| span.start)).unwrap_or_default();
         format!("line {}: {}", before.matches('\n').count() + 1, said(why))
     })?;
-    let Some(Value::Array(own)) = common.remove("variant") else {
-        return Err("has no [[variant]]".into());
+    let own = match common.remove("variant") {
+        Some(Value::Array(own)) if !own.is_empty() => own,
+        _ => return Err("has no [[variant]]".into()),
     };
     let folder = source.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    if folder == BUILD {
+        return Err("a peer's folder cannot have the name of what is built".into());
+    }
     let mut variants: Vec<Variant> = Vec::new();
     for own in own {
         let Value::Table(own) = own else { return Err("[[variant]] is a table".into()) };
@@ -196,7 +210,8 @@ fn of_text(text: &str, source: &Path) -> Result<Vec<Variant>, String> {
         variant.folder.clone_from(&folder);
         variant.source = source.to_owned();
         // Who is built alike is built once.
-        let alike = |other: &&Variant| other.build == variant.build && other.flags == variant.flags;
+        let parts = |of: &Variant| (of.build.clone(), of.flags.clone(), of.version.clone());
+        let alike = |other: &&Variant| parts(other) == parts(&variant);
         let built = variants.iter().find(alike).map(|other| other.built.clone());
         let beside = source.parent().unwrap_or(source);
         variant.built = built.unwrap_or_else(|| beside.join(BUILD).join(&variant.name));
@@ -276,6 +291,8 @@ pub mod tests {
             ("command = \"sh\"", "command = \"sh\", probe = [\"sh\"]", "a command or a probe"),
             ("title = \"Text\"", "title = ", "line 2: "),
             ("[[variant]]", "[[varieties]]", "has no [[variant]]"),
+            ("run = [\"{build}/a\"]", "run = [\"{flags}\"]", "begins with a program"),
+            ("package = \"sh\"", "package = \"a b\"", "the name of a package"),
             ("generational = true", "warm_up = 10001", "warm_up is at most 10000"),
             ("generational = true", "cores = \"two\"", "two"),
         ];

@@ -205,6 +205,43 @@ fn what_cannot_be_built_fails_and_what_is_missing_is_skipped() {
 }
 
 #[test]
+fn what_failed_is_tried_again_when_it_is_resumed() {
+    let slow = format!("sleep 0.7\n{RIGHT}");
+    let folder = peers(&[("slow", &slow, "")]);
+    let samples = measure(folder.path(), "--peers slow --rounds 2 --peer-limit 500ms", 1);
+    assert!(of(&samples, "slow").iter().all(|record| record["status"] == "timed_out"));
+    // The folder may have been moved, too.
+    fs::rename(folder.path().join("peers"), folder.path().join("moved")).unwrap();
+    let resume = "--quiet --resume results/records.jsonl --rounds 3 --peer-limit 60s";
+    command(folder.path(), &format!("{resume} --peers-dir moved")).assert().code(1);
+    let samples = records(&folder.path().join("results/records.jsonl"));
+    assert_eq!(of(&samples, "slow")[2]["status"], "ok");
+}
+
+#[test]
+fn what_a_peer_leaves_running_is_ended_and_what_it_printed_is_kept() {
+    let leaves = format!(
+        "{RIGHT}\nsetsid sh -c 'echo $$ > ../../../process; exec sleep 1000' &\n\
+                          while ! [ -s ../../../process ]; do sleep 0.01; done"
+    );
+    let folder = peers(&[("leaves", &leaves, "")]);
+    let samples = measure(folder.path(), "--peers leaves --rounds 1", 0);
+    assert_eq!(of(&samples, "leaves")[0]["status"], "ok");
+    ends(fs::read_to_string(folder.path().join("process")).unwrap().trim());
+}
+
+#[test]
+fn a_peer_that_takes_too_much_memory_is_out_of_it() {
+    // In a process of its own, so that its end alone tells.
+    let large = format!("dd if=/dev/zero of=/dev/null bs=200M count=1 2>/dev/null\n{RIGHT}");
+    let folder = peers(&[("large", &large, "")]);
+    let samples = measure(folder.path(), "--peers large --rounds 1 --heap-limit 100MiB", 3);
+    let sample = of(&samples, "large")[0];
+    assert_eq!(sample["status"], "out_of_memory");
+    assert_eq!(sample["message"], "more than 100 MiB of memory resident, and ended");
+}
+
+#[test]
 fn a_run_with_peers_is_resumed() {
     let folder = peers(&[("one", RIGHT, ""), ("two", RIGHT, "")]);
     measure(folder.path(), "--peers one --rounds 2", 0);
@@ -242,6 +279,11 @@ fn wrong_names_and_files_are_said_in_a_line() {
         let errors = String::from_utf8(refused.get_output().stderr.clone()).unwrap();
         assert!(errors.contains(said) && errors.lines().count() == 1, "{arguments}: {errors}");
     }
+    // What is no file cannot be part of a program.
+    let pipe = format!("mkfifo {}", folder.path().join("peers/ocaml-like/pipe").display());
+    assert!(std::process::Command::new("sh").args(["-c", &pipe]).status().unwrap().success());
+    let lines = output(folder.path(), "peers build --peers-dir peers", 1);
+    assert!(lines.contains("pipe: is no file of a program"), "{lines}");
     let file = folder.path().join("peers/ocaml-like/peer.toml");
     fs::write(&file, format!("{HEAD}[[variant]]\nname = \"gc\"\n")).unwrap();
     let refused = command(folder.path(), "peers list --peers-dir peers").assert().code(2);
