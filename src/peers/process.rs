@@ -133,7 +133,7 @@ pub fn run(command: &mut Command, core: Option<usize>, limits: Limits) -> io::Re
     // What it left running would take the core of what comes next, and keep its output open.
     mark.kill(process);
     // The system's own figure where it tells something; otherwise what was seen must do.
-    let told_bytes = machine::rss_peak_bytes_of_children().filter(|_| before_bytes.is_some());
+    let told_bytes = machine::rss_peak_bytes_of_children();
     let rss_peak_bytes = told_bytes.filter(|_| told_bytes > before_bytes).or(seen_bytes);
     let end = match end {
         End::Exited(_) if rss_peak_bytes > Some(limits.rss_bytes) => End::TooLarge,
