@@ -66,7 +66,7 @@ impl<'a> Field<'a> {
     pub fn new(summary: &'a Summary, origin: usize) -> Option<Self> {
         let studied = |row: &&Row| {
             let group = summary.group_of(row);
-            group.origin == origin && !group.swept && row.time_ns.is_some()
+            group.origin == origin && group.studied && row.time_ns.is_some()
         };
         let n = telling_n(summary.rows.iter().filter(studied))?;
         let rows: Vec<&Row> = summary.studied_at(n).filter(studied).collect();
