@@ -24,6 +24,7 @@ pub(crate) use noise::pairs;
 pub(crate) use order::magnitude;
 pub(crate) use order::telling_n;
 pub use overall::Overall;
+pub(crate) use peers::REFERENCE;
 pub(crate) use row::Round;
 pub use row::{Dot, Row};
 
