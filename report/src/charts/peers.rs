@@ -17,7 +17,9 @@ use crate::summary::{Group, Row, Summary};
 
 /// Longest title in characters, and most of a wide paper that names may take.
 const NAME_CHARS: usize = 64;
-const NAMES_SHARE: f64 = 0.48;
+const NAMES_SHARE: f64 = 0.38;
+/// Left of the longest name: it is long, may be in capitals, and a browser's font wider than ours.
+const SPARE_PX: f64 = 28.0;
 /// From one line of the legend to the next.
 const LEGEND_PX: f64 = 20.0;
 /// Between two entries of the legend.
@@ -166,7 +168,10 @@ impl<'a> Peers<'a> {
         let names: Vec<String> = self.rows.iter().map(name).collect();
         let values = self.rows.iter().filter(|row| row.time_ns.is_some());
         let values = values.map(|row| text_px(&self.value(row), EM_PX)).fold(0.0, f64::max);
-        let lines = Lines::new(&frame, &names, values + 12.0);
+        let mut lines = Lines::new(&frame, &names, values + 12.0);
+        if !frame.narrow() {
+            lines.pixels.0 += SPARE_PX;
+        }
         (frame, lines, names)
     }
 }
@@ -243,5 +248,66 @@ impl Figure for Peers<'_> {
                 lines.value(canvas, line, end, &self.value(row), INK);
             });
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{assert_tidy, texts};
+    use super::super::{WIDE_PX, figures_of_peers, made_up};
+    use crate::record::{Peer, Record, Status};
+    use crate::summary::Summary;
+
+    /// A study, and so many peers with long titles, whose times lie `ratio` apart.
+    fn crowded(ratio: f64, count: i32) -> Vec<Record> {
+        let mut records = made_up::study(9);
+        for place in 0..count {
+            let ms = (8.0 * ratio.powi(place)).ceil() as u64;
+            let mut record = made_up::sample("study", &format!("peer-{place}"), &[], 9, ms);
+            record.family = ["manual", "tracing", "none", "reference counting", "region"]
+                [place as usize % 5]
+                .to_owned();
+            record.capabilities.generational = place % 3 == 0;
+            record.warm_up_ns = (1..=(place % 4) as u64 * 20).map(|k| ms + 1_000_000 / k).collect();
+            record.peer = Some(Peer {
+                title: format!(
+                    "A language {place}, with a memory manager of MANY_LETTERS::by<const&>"
+                ),
+                language: "A language".to_owned(),
+                notes: Vec::new(),
+            });
+            if place == 7 {
+                record.status = Status::TimedOut;
+            }
+            records.push(record);
+        }
+        records
+    }
+
+    #[test]
+    fn eighty_peers_are_tidy() {
+        for (ratio, count) in [(1.0, 80), (1.05, 80), (1.4, 20), (1.0, 1)] {
+            let summary = Summary::new(&crowded(ratio, count), None).unwrap();
+            let figures = figures_of_peers(&summary);
+            assert_eq!(figures.len(), if count > 1 { 2 } else { 1 });
+            for figure in &figures {
+                assert_tidy(figure.as_ref(), &format!("{count} peers, ratio {ratio}"));
+            }
+        }
+    }
+
+    #[test]
+    fn the_reference_is_ocaml_where_it_is_there() {
+        let mut records = crowded(1.5, 3);
+        let subtitle = |records: &[Record]| {
+            let summary = Summary::new(records, None).unwrap();
+            texts(figures_of_peers(&summary)[0].as_ref(), WIDE_PX)[1].clone()
+        };
+        assert!(subtitle(&records).contains("the ratio to gc,"), "{}", subtitle(&records));
+        records.last_mut().unwrap().backend = "ocaml".to_owned();
+        assert!(subtitle(&records).contains("the ratio to ocaml,"));
+        // A backend of that name is none.
+        records.last_mut().unwrap().peer = None;
+        assert!(subtitle(&records).contains("the ratio to gc,"));
     }
 }
