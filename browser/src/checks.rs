@@ -12,6 +12,7 @@ mod filter;
 mod ids;
 mod links;
 mod network;
+mod peers;
 mod print;
 mod scriptless;
 mod sections;
@@ -48,11 +49,12 @@ impl Check {
 }
 
 /// All checks. The last two hear what the others made the page say, so they stay last.
-pub const CHECKS: [Check; 15] = [
+pub const CHECKS: [Check; 16] = [
     Check::new("sections", sections::check, "every part is there, titled, and linked by <nav>"),
     Check::new("sorting", sorting::check, "each column sorts up and down, unknown values last"),
     Check::new("filter", filter::check, "the controls hide the right rows and count the rest"),
     Check::new("baseline", baseline::check, "another baseline changes every ratio, and back"),
+    Check::new("peers", peers::check, "peers are in the main table, and not among the backends"),
     Check::new("tooltip", tooltip::check, "a mark under the mouse shows its text"),
     Check::new("width", width::check, "nothing is wider than a window of 360 px"),
     Check::new("drawings", drawings::check, "no two texts of a drawing overlap, none is cut off"),

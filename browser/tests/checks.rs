@@ -29,7 +29,7 @@ const COLUMNS: [&str; 15] = [
 /// in its place.
 type Fault = (&'static str, &'static str, &'static str);
 
-const FAULTS: [Fault; 50] = [
+const FAULTS: [Fault; 53] = [
     ("sections", "<section id=\"claims\"><h2>Claims</h2>", "<section id=\"claims\"><p>Claims</p>"),
     ("sections", "<a href=\"#machine\">Machine</a>", ""),
     ("sorting", "? a.localeCompare(b) : a - b", "? a.localeCompare(b) : a < b ? -1 : 1"),
@@ -85,6 +85,9 @@ const FAULTS: [Fault; 50] = [
         "svg { width: 300px",
         "@media (width < 400px) { svg text { font-size: 7px } } svg { width: 300px",
     ),
+    ("peers", "<th scope=\"row\">rc</th>", "<th scope=\"row\">arc</th>"),
+    ("peers", "<th scope=\"row\">gc</th>", "<th scope=\"row\">rc</th>"),
+    ("peers", "data-mark=\"bar:rc\"", "data-mark=\"bar:arc\""),
     ("links", "<p>Yes.</p>", "<p><a href=\"#nowhere\">Yes.</a></p>"),
     ("links", "href=\"beside.txt\"", "href=\"elsewhere.txt\""),
     ("ids", "<p>Yes.</p>", "<p id=\"tooltip\">Yes.</p>"),

@@ -31,6 +31,7 @@ mod live_cells;
 mod memory_per_backend;
 mod noise;
 mod pauses;
+mod peers;
 mod plot;
 mod scale;
 mod spread;
@@ -42,6 +43,7 @@ mod time_against_memory;
 mod time_against_n;
 mod time_per_backend;
 mod utilisation;
+mod warm_up;
 
 pub use canvas::{Anchor, Canvas, Mark, Point, Rgb, Shape};
 pub use colour::{backend_colour, family_colour};
@@ -87,7 +89,7 @@ pub(crate) fn time_per_backend(summary: &Summary) -> Made<'_> {
     made(time_per_backend::TimePerBackend::new(summary))
 }
 
-/// Every figure that these data can fill, in the order of the page; a figure without data is left out.
+/// Every figure of the study that these data can fill, in the order of the page; a figure without data is left out.
 pub fn figures<'a>(
     summary: &'a Summary,
     explained: &'a [Explanation],
@@ -110,6 +112,12 @@ pub fn figures<'a>(
         made(threads::time_against_threads(summary)),
         made(noise::Noise::new(summary)),
     ]);
+    figures.into_iter().flatten().collect()
+}
+
+/// The figures of peers: beside the backends, and how they warm up. None where there are no peers.
+pub fn figures_of_peers(summary: &Summary) -> Vec<Box<dyn Figure + '_>> {
+    let figures = [made(peers::Peers::new(summary)), made(warm_up::warm_up(summary))];
     figures.into_iter().flatten().collect()
 }
 

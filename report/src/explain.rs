@@ -159,7 +159,7 @@ fn at(n: Option<u32>) -> String {
 /// Explains records: each program on each machine apart, at each of `sizes`, or, without any, at
 /// the largest size at which two backends have times. There is one result for each of these.
 ///
-/// Samples of different compilers, builds or commits are other programs.
+/// Samples of different compilers, builds or commits are other programs; peers are too, and left out.
 pub fn explain(records: &[Record], sizes: &[u32]) -> Vec<Result<Explanation, ExplainError>> {
     let mut results = Vec::new();
     for (heading, records) in scope::origins(records) {

@@ -7,6 +7,7 @@
 //! | `families` | counting against tracing, whoever came first |
 //! | `counting` | what naive reference counting costs, and its parts |
 //! | `generations` | what the generations buy |
+//! | `peers` | how it stands against the same program in other languages |
 //! | `closing` | the noise floor, the price in memory, failures |
 
 use crate::format::shorten;
@@ -23,6 +24,7 @@ mod families;
 mod fastest;
 mod field;
 mod generations;
+mod peers;
 #[cfg(test)]
 mod tests;
 
@@ -62,13 +64,18 @@ pub(crate) fn sentences(records: &[Record], summary: &Summary) -> Vec<String> {
 /// All there is to say of one program on one machine.
 fn of_one(records: &[Record], summary: &Summary) -> Vec<String> {
     let Some(field) = Field::new(summary, 0) else {
-        return vec!["Nothing but points of sweeps has a time.".to_owned()];
+        let none = match summary.peers_n() {
+            None => "Nothing but points of sweeps has a time.",
+            Some(_) => "No backend of the study has a time, only peers or points of sweeps.",
+        };
+        return vec![none.to_owned()];
     };
     let answer = Answer::new(&field);
     let mut sentences = vec![answer.text];
     if !answer.drowned {
         sentences.extend(counting::counting(&field, records));
         sentences.extend(generations::generations(&field));
+        sentences.extend(peers::peers(summary, 0));
         let noise = closing::noise(&field);
         sentences.push(match closing::memory(&field, &answer.named) {
             Some(memory) => format!("{noise} {memory}"),

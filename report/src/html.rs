@@ -4,9 +4,9 @@
 //! |---|---|
 //! | `page` | the templates, the style, the script, and what the browser may do with them |
 //! | `view` | what the templates are given, put together from the files below |
-//! | `charts`, `claims`, `numbers`, `ratios`, `sheets`, `backends`, `machine` | one part of the page each |
+//! | `charts`, `peers`, `claims`, `numbers`, `ratios`, `sheets`, `backends`, `machine` | one part of the page each |
 
-use crate::charts::{NARROW_PX, WIDE_PX, figures, svg, write_png};
+use crate::charts::{NARROW_PX, WIDE_PX, figures, figures_of_peers, svg, write_png};
 use crate::claims::{ClaimError, judge};
 use crate::explain::{Explanation, explain};
 use crate::record::Record;
@@ -23,6 +23,7 @@ mod claims;
 mod machine;
 mod numbers;
 mod page;
+mod peers;
 mod ratios;
 mod sheets;
 mod view;
@@ -111,14 +112,18 @@ impl ReportOptions<'_> {
         let summary = Summary::new(records, self.baseline)?;
         let sizes: Vec<u32> = summary.studied_n().into_iter().collect();
         let explained: Vec<Explanation> = explain(records, &sizes).into_iter().flatten().collect();
-        let figures = figures(&summary, &explained);
+        let mut figures = figures(&summary, &explained);
+        let of_study = figures.len();
+        figures.extend(figures_of_peers(&summary));
         let drawings = figures
             .par_iter()
             .map(|figure| Ok([svg(figure.as_ref(), WIDE_PX)?, svg(figure.as_ref(), NARROW_PX)?]));
         let drawings: Vec<[String; 2]> = drawings.collect::<Result<_, ReportError>>()?;
-        let charts = charts::views(&figures, &drawings);
+        let mut charts = charts::views(&figures, &drawings);
+        let of_peers = charts.split_off(of_study);
         let judged = if records.is_empty() { Vec::new() } else { judge(records, &summary)? };
-        let page = page::render(view::page(self, records, &summary, charts, &judged, out_dir))?;
+        let page = view::page(self, records, &summary, [charts, of_peers], &judged, out_dir);
+        let page = page::render(page)?;
 
         fs::create_dir_all(out_dir).map_err(|source| unwritable(out_dir, source))?;
         let index = out_dir.join("index.html");

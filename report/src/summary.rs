@@ -2,7 +2,7 @@
 
 use crate::format::clean;
 use crate::labels::{Key, Labels, origin_names};
-use crate::record::{Capabilities, Machine, Record, Status};
+use crate::record::{Capabilities, Machine, Peer, Record, Status};
 use crate::stats::{Estimate, SEED, paired_ratio};
 use crate::verdict::Verdict;
 use rayon::prelude::*;
@@ -13,6 +13,7 @@ mod events;
 mod noise;
 mod order;
 mod overall;
+mod peers;
 mod row;
 pub use crate::labels::Origin;
 pub use events::{Events, PauseTimes};
@@ -23,6 +24,7 @@ pub(crate) use noise::pairs;
 pub(crate) use order::magnitude;
 pub(crate) use order::telling_n;
 pub use overall::Overall;
+pub(crate) use peers::REFERENCE;
 pub(crate) use row::Round;
 pub use row::{Dot, Row};
 
@@ -60,6 +62,11 @@ pub struct Group {
     pub config: String,
     /// Whether it is a point of a sweep, while its backend's plain configuration is there too.
     pub swept: bool,
+    /// Whether it is among what the study compares: no point of a sweep, and no peer, unless the records
+    /// hold nothing but peers.
+    pub studied: bool,
+    /// The program, where it is not the study's own.
+    pub peer: Option<Peer>,
     /// Place of its origin in [`origins`](Summary::origins).
     pub origin: usize,
     /// Name of the backend.
@@ -136,6 +143,11 @@ impl Summary {
             order.then_with(|| a.label.cmp(&b.label))
         });
 
+        let only_peers = groups.iter().all(|(group, _)| group.peer.is_some());
+        for (group, _) in &mut groups {
+            group.studied = !group.swept && (group.peer.is_none() || only_peers);
+        }
+
         let baseline = choose_baseline(&groups, baseline)?;
         let mut summary = Self { origins, machines, baseline, ..Self::default() };
         for (place, (group, rows)) in groups.into_iter().enumerate() {
@@ -185,15 +197,15 @@ impl Summary {
         self.rows.iter().filter(move |row| row.n == n)
     }
 
-    /// The rows of one n without the points of sweeps: what a study compares.
+    /// The rows of one n that are [`studied`](Group::studied): what a study compares.
     pub fn studied_at(&self, n: u32) -> impl Iterator<Item = &Row> {
-        self.rows_at(n).filter(|row| !self.group_of(row).swept)
+        self.rows_at(n).filter(|row| self.group_of(row).studied)
     }
 
-    /// The n that tells most of what is no point of a sweep: the largest, but for those at which no
-    /// row has half as many samples as at another n.
+    /// The n that tells most of what is studied: the largest, but for those at which no row has half as
+    /// many samples as at another n.
     pub fn studied_n(&self) -> Option<u32> {
-        let timed = |row: &&Row| row.time_ns.is_some() && !self.group_of(row).swept;
+        let timed = |row: &&Row| row.time_ns.is_some() && self.group_of(row).studied;
         telling_n(self.rows.iter().filter(timed))
     }
 
@@ -236,7 +248,11 @@ impl Summary {
         let cell_bytes = |row: &Row| f64::from(self.group_of(row).capabilities.cell_bytes);
         let cells = |row: &Row| Some(row.live_peak_bytes? as f64 / cell_bytes(row));
         let block = self.block(row);
-        let sound = |row: &&Row| self.block(row) == block && row.status == Status::Ok;
+        let sound = |row: &&Row| {
+            // Of a peer's objects nothing is known.
+            let ours = self.group_of(row).peer.is_none();
+            ours && self.block(row) == block && row.status == Status::Ok
+        };
         let counts = |row: &&Row| self.group_of(row).family == "reference counting";
         let rows = || self.rows.iter().filter(sound).filter(|row| cells(row) > Some(0.0));
         let exact = rows().any(|row| counts(&row));
@@ -283,11 +299,14 @@ fn choose_baseline(
             known: known().join(", "),
         });
     }
-    let studied = |(group, rows): &&Grouped| !group.swept && twice(rows);
+    let studied = |(group, rows): &&Grouped| group.studied && twice(rows);
     let twice = groups.iter().find(studied).or_else(|| groups.iter().find(|(_, rows)| twice(rows)));
     let default = || find(DEFAULT_BASELINE).filter(|(_, rows)| has_time(rows));
-    let timed = || groups.iter().find(|(_, rows)| has_time(rows));
-    Ok(twice.or_else(default).or_else(timed).map(|(group, _)| group.config.clone()))
+    let timed = |studied: bool| {
+        groups.iter().find(|(group, rows)| (group.studied || !studied) && has_time(rows))
+    };
+    let fastest = || timed(true).or_else(|| timed(false));
+    Ok(twice.or_else(default).or_else(fastest).map(|(group, _)| group.config.clone()))
 }
 
 impl Group {
@@ -301,6 +320,9 @@ impl Group {
             },
             config: config.to_owned(),
             swept: labels.is_swept(key),
+            // Takes all groups to tell.
+            studied: false,
+            peer: record.peer.as_ref().map(peers::fit),
             origin,
             backend: key.backend.clone(),
             family: clean(&record.family),

@@ -25,7 +25,7 @@ const LABEL_CHARS: usize = 48;
 const GAP: usize = 2;
 
 /// Columns of words, which start at the left like labels.
-const WORDS: [&str; 2] = ["verdict", "source"];
+const WORDS: [&str; 3] = ["language", "verdict", "source"];
 
 /// A table before it is laid out.
 #[derive(Clone, Debug, PartialEq)]
@@ -167,7 +167,7 @@ pub fn results_table(summary: &Summary, width_columns: u16) -> String {
 
 /// The work counts of each row: what a counted run is made for. For the width see [`results_table`].
 pub fn counts_table(summary: &Summary, width_columns: u16) -> String {
-    counts(summary.rows.iter(), |count| count.to_string()).text(width_columns)
+    counts(ours(summary), |count| count.to_string()).text(width_columns)
 }
 
 /// Geometric means of the ratios over all n; `None` where there is only one n.
@@ -196,6 +196,11 @@ fn range_note(has_range: bool) -> Option<String> {
     has_range.then(|| {
         format!("[brackets]: the range of fewer than {MIN_SAMPLES} rounds, too few for 95 %")
     })
+}
+
+/// The rows whose work is known: not those of peers.
+fn ours(summary: &Summary) -> impl Iterator<Item = &Row> {
+    summary.rows.iter().filter(|row| summary.group_of(row).peer.is_none())
 }
 
 /// What begins every line of a sheet with one line for each row.

@@ -86,6 +86,16 @@ fn every_claim_is_there_once_and_has_what_it_takes() {
     }
 }
 
+/// Names of the peers that there are.
+fn peer_names() -> Vec<String> {
+    let folders = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../peers")).unwrap();
+    let files = folders.filter_map(|folder| {
+        std::fs::read_to_string(folder.unwrap().path().join("peer.toml")).ok()
+    });
+    let named = |line: &str| Some(line.strip_prefix("name = \"")?.strip_suffix('"')?.to_owned());
+    files.flat_map(|file| file.lines().filter_map(named).collect::<Vec<_>>()).collect()
+}
+
 /// The records that a command would make, so far as claims look at them.
 fn made_by(command: &str) -> Vec<Record> {
     const ALL: &str = "leak,stack,malloc,region,region-sweep,rc,rc-value,rc-split,arc,arc-value,\
@@ -115,16 +125,28 @@ fn made_by(command: &str) -> Vec<Record> {
             );
         }
     }
+    let peers = words.iter().position(|word| *word == "--peers").map(|place| words[place + 1]);
+    let known = peer_names();
+    let peers: Vec<&str> = match peers {
+        Some("all") => known.iter().map(String::as_str).collect(),
+        named => named.into_iter().flat_map(|names| names.split(',')).collect(),
+    };
+    for name in &peers {
+        assert!(known.iter().any(|known| known == name), "{command}: no peer {name}");
+        configs.push((name, None));
+    }
     let mut records = Vec::new();
     for round in 0..6 {
         for (place, (name, param)) in (1..).zip(&configs) {
-            let record = sample(name, 8, round, 1_000_000 * place);
+            let mut record = sample(name, 8, round, 1_000_000 * place);
             let family = match *name {
                 "stack" | "malloc" => "manual",
                 "region" | "region-sweep" => "region",
-                "gc" | "semispace" | "mark-sweep" | "gc-arena" => "tracing",
+                "gc" | "semispace" | "mark-sweep" | "gc-arena" | "ocaml" => "tracing",
                 _ => "reference counting",
             };
+            record.capabilities.generational = ["gc", "ocaml"].contains(name);
+            record.peer = peers.contains(name).then(Default::default);
             let record = Record { family: family.into(), command: command.into(), ..record };
             records.push(match param {
                 Some((axis, value)) => with(record, axis, value),
@@ -132,7 +154,9 @@ fn made_by(command: &str) -> Vec<Record> {
             });
         }
     }
-    with_events(records)
+    let (peers, ours): (Vec<_>, Vec<_>) =
+        records.into_iter().partition(|record| record.peer.is_some());
+    with_events(ours).into_iter().chain(peers).collect()
 }
 
 #[test]
@@ -440,4 +464,23 @@ fn a_new_claim_is_text_alone() {
     assert_eq!(new.tests[0].predicted, "at most 30 %");
     assert_eq!(new.tests[0].findings[0].measured, "25.0 % (95 %: 25.0)");
     assert_eq!(new.tests[0].findings[0].verdict, Verdict::Reproduced);
+}
+
+/// Four backends and two peers: another program is meant by its name, or where it is asked for.
+#[test]
+fn peers_are_meant_where_they_are_asked_for() {
+    let mut records =
+        rounds(&[("gc", &[20; 6]), ("rc", &[40; 6]), ("quick", &[10; 6]), ("ocaml", &[5; 6])]);
+    for record in &mut records {
+        record.capabilities.generational = ["gc", "ocaml"].contains(&record.backend.as_str());
+        record.peer = ["quick", "ocaml"].contains(&record.backend.as_str()).then(Default::default);
+    }
+    assert_eq!(value("time('ocaml')", &records), 5.0);
+    assert_eq!(value("least('time')", &records), 20.0);
+    assert_eq!(value("least('time', peers=true)", &records), 5.0);
+    assert_eq!(value("least('time', peers=true, generational=false)", &records), 10.0);
+    assert_eq!(value("most('time', generational=true)", &records), 20.0);
+    assert_eq!(value("least('time', generational=false)", &records), 40.0);
+    assert_eq!(value("most('time', backend='quick')", &records), 10.0);
+    assert_eq!(value("bound()", &records), 20.0);
 }

@@ -8,7 +8,7 @@ mod common;
 mod page;
 
 use by_hand::{Interval, Sample};
-use common::{sample, small_study, study};
+use common::{peers, sample, small_study, study};
 use page::{Made, Page};
 use report::{Record, Status};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -39,10 +39,16 @@ fn fixed() -> Vec<Record> {
     report::read_records(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/records.jsonl")).unwrap()
 }
 
-/// Three reports, written once.
-fn all() -> [Page; 3] {
-    static MADE: LazyLock<[Made; 3]> =
-        LazyLock::new(|| [fixed(), study(), study_and_sweep()].map(|records| Made::of(&records)));
+/// A study with peers beside it.
+fn study_and_peers() -> Vec<Record> {
+    small_study().into_iter().chain(peers()).collect()
+}
+
+/// Four reports, written once.
+fn all() -> [Page; 4] {
+    static MADE: LazyLock<[Made; 4]> = LazyLock::new(|| {
+        [fixed(), study(), study_and_sweep(), study_and_peers()].map(|records| Made::of(&records))
+    });
     MADE.each_ref().map(Page::new)
 }
 
@@ -68,7 +74,7 @@ fn every_number_of_the_table_is_that_of_the_records() {
 
 #[test]
 fn a_number_that_is_a_little_wrong_is_found_out() {
-    let [_, _, page] = all();
+    let [_, _, page, _] = all();
     let rows = by_hand::rows(&page.samples);
     let (row, shown) = (&rows[0], page.rows());
     let cells = &shown[&(row.label.clone(), row.n)];
@@ -96,7 +102,7 @@ fn every_ratio_of_the_data_is_that_of_the_records() {
         let rows = by_hand::rows(&page.samples);
         let mut told = page.ratios();
         for (side, base) in rows.iter().flat_map(|a| rows.iter().map(move |b| (a, b))) {
-            let other = side.n == base.n && side.label != base.label && !base.swept();
+            let other = side.n == base.n && side.label != base.label && base.is_offered();
             let Some(wanted) = side.ratio(base).filter(|_| other) else { continue };
             let key = (side.label.clone(), base.label.clone(), side.n);
             let ratio = told.remove(&key).unwrap_or_else(|| panic!("no {key:?}"));
@@ -118,6 +124,31 @@ fn every_ratio_of_the_data_is_that_of_the_records() {
             }
         }
         assert!(told.is_empty(), "not in the records: {told:?}");
+    }
+}
+
+#[test]
+fn what_is_drawn_of_peers_is_that_of_the_records() {
+    let [.., page] = all();
+    let rows = by_hand::rows(&page.samples);
+    let row = |label: &str| rows.iter().find(|row| row.n == 9 && row.label == label).unwrap();
+    let drawn = page.bars("peers");
+    let shown = rows.iter().filter(|row| row.n == 9).count();
+    assert_eq!(drawn.len(), shown);
+    for (label, value) in &drawn {
+        match row(label).ratio(row("ocaml")) {
+            _ if label == "ocaml" => assert_eq!(value, "1"),
+            None => assert!(label == "java-zgc" && value == "timed out", "{label}: {value}"),
+            Some(wanted) => page::rounded(&[wanted.value], value, label),
+        }
+    }
+    // The searches of the one that warms up, in order.
+    let points = page.points("warm-up");
+    let wanted = row("java-serial").warm_up();
+    assert_eq!((points.len(), wanted.len()), (4, 4));
+    for (search, (text, wanted)) in (1..).zip(points.iter().zip(wanted)) {
+        let told = text.strip_prefix(&format!("java-serial, search {search}: "));
+        page::rounded(&[wanted], told.unwrap_or_else(|| panic!("{text}")), text);
     }
 }
 

@@ -90,6 +90,8 @@ pub(super) struct Lines {
     pub pixels: (f64, f64),
     count: usize,
     top_px: f64,
+    /// Where the paper's margin begins.
+    edge_px: f64,
     /// Width of the column of names; none where they stand above the bars.
     names_px: Option<f64>,
 }
@@ -101,7 +103,8 @@ impl Lines {
         let names_px = (!frame.narrow()).then_some(widest + 8.0);
         let left = MARGIN_PX + names_px.unwrap_or(0.0);
         let right = frame.width_px - MARGIN_PX - value_px;
-        Self { pixels: (left, right), count: names.len(), top_px: frame.top_px, names_px }
+        let (top_px, edge_px) = (frame.top_px, frame.width_px - MARGIN_PX);
+        Self { pixels: (left, right), count: names.len(), top_px, edge_px, names_px }
     }
 
     /// Height of a chart with so many lines.
@@ -146,7 +149,8 @@ impl Lines {
         match self.names_px {
             Some(_) => canvas.text((self.pixels.0 - 8.0, y), name, EM_PX, INK, Anchor::End),
             None => {
-                let name = cut(name, SMALL_PX, self.pixels.1 - self.pixels.0);
+                // Values stand lower, beside the bar.
+                let name = cut(name, SMALL_PX, self.edge_px - self.pixels.0);
                 let end = self.pixels.0 + width_px(&name, SMALL_PX) + 2.0;
                 canvas.rect((self.pixels.0 - 1.0, y - 26.0), (end, y - 11.0), PAPER);
                 canvas.text((self.pixels.0, y - 18.0), &name, SMALL_PX, INK, Anchor::Start);
@@ -171,6 +175,23 @@ impl Lines {
         let end = x + width_px(text, EM_PX) + 2.0;
         canvas.rect((x - 2.0, y - 8.0), (end, y + 8.0), PAPER);
         canvas.text((x, y), text, EM_PX, colour, Anchor::Start);
+    }
+
+    /// The bar of a line as long as an estimate, with a whisker for its interval; where both end.
+    pub fn measured(
+        &self,
+        canvas: &mut Canvas,
+        axis: &Axis,
+        line: usize,
+        estimate: Estimate,
+        (colour, hatched): (Rgb, bool),
+    ) -> f64 {
+        let end = axis.at(estimate.value);
+        self.bar(canvas, line, end, colour, hatched);
+        let Some((low, high)) = estimate.interval() else { return end };
+        let (low, high) = (axis.at(low), axis.at(high));
+        whisker(canvas, (low, high), self.y(line), INK);
+        end.max(high)
     }
 
     /// The bar of a line, from the left end to `x`.

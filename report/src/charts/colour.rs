@@ -85,7 +85,7 @@ pub fn backend_colour(backend: &str) -> Rgb {
     oklch(LIGHTNESS[place % LIGHTNESS.len()], 0.12, hue)
 }
 
-/// The colour of a family: seven that colour-blind readers tell apart. The hues are those of M. Okabe
+/// The colour of a family, of tracing also of its generational kind: seven that colour-blind readers tell apart. The hues are those of M. Okabe
 /// & K. Ito ("Color universal design", 2008), darkened until each is seen on white.
 pub fn family_colour(family: &str) -> Rgb {
     match family {
@@ -94,7 +94,7 @@ pub fn family_colour(family: &str) -> Rgb {
         "region" => Rgb(69, 150, 229),
         "reference counting" => Rgb(197, 60, 4),
         "tracing" => Rgb(5, 70, 155),
-        "other languages" => Rgb(0, 125, 87),
+        "tracing, generational" => Rgb(0, 125, 87),
         _ => Rgb(166, 83, 163),
     }
 }

@@ -31,7 +31,7 @@ impl<'a> InstructionsPerCell<'a> {
         let mut counted: BTreeMap<u32, usize> = BTreeMap::new();
         let of = |row: &Row, source| instructions(row, source).is_some();
         let either = |row: &Row| of(row, CounterSource::Perf) || of(row, CounterSource::Callgrind);
-        for row in summary.rows.iter().filter(|row| !summary.group_of(row).swept && either(row)) {
+        for row in summary.rows.iter().filter(|row| summary.group_of(row).studied && either(row)) {
             *counted.entry(row.n).or_default() += 1;
         }
         let (n, _) = counted.into_iter().max_by_key(|&(n, rows)| (rows, n))?;

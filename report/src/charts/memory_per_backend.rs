@@ -31,7 +31,7 @@ enum Line<'a> {
 impl<'a> MemoryPerBackend<'a> {
     /// `None` where no backend told its memory.
     pub fn new(summary: &'a Summary) -> Option<Self> {
-        let studied = |row: &&Row| known(row) && !summary.group_of(row).swept;
+        let studied = |row: &&Row| known(row) && summary.group_of(row).studied;
         let n = telling_n(summary.rows.iter().filter(studied))?;
         let mut rows: Vec<&Row> = summary.studied_at(n).collect();
         rows.sort_by_key(|row| {

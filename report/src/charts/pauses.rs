@@ -57,7 +57,7 @@ pub(super) fn pause_lengths(summary: &Summary) -> Option<Plotted> {
 
 /// The rows that have something to show, at the largest n at which any row of the study has.
 pub(super) fn studied_with(summary: &Summary, has: impl Fn(&Row) -> bool) -> Vec<&Row> {
-    let studied = |row: &&Row| has(row) && !summary.group_of(row).swept;
+    let studied = |row: &&Row| has(row) && summary.group_of(row).studied;
     let n = telling_n(summary.rows.iter().filter(studied));
     summary.rows.iter().filter(studied).filter(|row| Some(row.n) == n).collect()
 }

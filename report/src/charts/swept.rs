@@ -41,7 +41,9 @@ pub(super) fn lines<'a>(summary: &'a Summary, param: &str, least: usize) -> Vec<
         rows.entry(row.group).or_default().push(row);
     }
     let mut alike: BTreeMap<_, Vec<Spot>> = BTreeMap::new();
-    for (place, group) in summary.groups.iter().enumerate() {
+    // What a peer has for parameters are its versions.
+    let ours = |(_, group): &(usize, &Group)| group.peer.is_none();
+    for (place, group) in summary.groups.iter().enumerate().filter(ours) {
         let mut rest = params(group);
         let Some(text) = rest.remove(param) else { continue };
         // Logarithmic axes have no zero.

@@ -8,7 +8,7 @@ use crate::summary::Summary;
 
 /// `None` where there are times at fewer than two n.
 pub(super) fn time_against_n(summary: &Summary) -> Option<Plotted> {
-    let groups = summary.groups.iter().enumerate().filter(|(_, group)| !group.swept);
+    let groups = summary.groups.iter().enumerate().filter(|(_, group)| group.studied);
     let series: Vec<Series> = groups.filter_map(|(place, _)| series(summary, place)).collect();
     let ns = || series.iter().flat_map(|s| s.points.iter().map(|&(n, _)| n as u32));
     let (first, last) = (ns().min()?, ns().max()?);

@@ -6,7 +6,7 @@
 
 use super::Figure;
 use super::axis::Axis;
-use super::bars::{Lines, Whiskers, whisker};
+use super::bars::{Lines, Whiskers};
 use super::canvas::{Anchor, Canvas, Mark};
 use super::colour::{FAINT, INK, family_colour};
 use super::families::{Families, Line};
@@ -160,14 +160,8 @@ impl TimePerBackend<'_> {
             lines.value(canvas, line, lines.pixels.0, &value(row), FAINT);
             return;
         };
-        let (mut end, y) = (axis.at(time.value), lines.y(line));
-        let hatched = group.capabilities.problem_specific;
-        lines.bar(canvas, line, end, family_colour(&group.family), hatched);
-        if let Some((low, high)) = time.interval() {
-            let (low, high) = (axis.at(low), axis.at(high));
-            whisker(canvas, (low, high), y, INK);
-            end = end.max(high);
-        }
+        let drawn = (family_colour(&group.family), group.capabilities.problem_specific);
+        let end = lines.measured(canvas, axis, line, time, drawn);
         lines.value(canvas, line, end, &value(row), INK);
     }
 }

@@ -121,6 +121,8 @@ fn selection(params: Option<Value>, named: &Kwargs) -> Result<Selection, Error> 
         families: named.get("families")?,
         except: named.get::<Option<Vec<String>>>("except")?.unwrap_or_default(),
         general: named.get("general")?,
+        generational: named.get("generational")?,
+        peers: named.get::<Option<bool>>("peers")?.unwrap_or_default(),
         params: settings(params)?,
         over: named.get("over")?,
     };

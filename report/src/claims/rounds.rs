@@ -73,6 +73,9 @@ pub(super) struct Config {
     pub backend: String,
     pub family: String,
     pub problem_specific: bool,
+    pub generational: bool,
+    /// Whether it is another program than the study's.
+    pub peer: bool,
     /// Whether it is a point of a sweep beside a study.
     pub swept: bool,
     /// Every parameter, and the number of threads among them.
@@ -174,14 +177,16 @@ impl Scene {
     }
 }
 
-/// The cheapest mutator, as `explain` finds it (Cai et al., ISPASS 2022).
+/// The cheapest mutator, as `explain` finds it (Cai et al., ISPASS 2022). Another program is no mutator of
+/// this one.
 fn bound<'a>(
     rows: &[&Row],
     configs: &[Config],
     samples: impl Fn(&Row) -> &'a Vec<&'a Record>,
 ) -> Option<(usize, f64)> {
     let mutator = |(place, row): (usize, &&Row)| {
-        let time_ns = row.time_ns.filter(|_| !configs[place].swept)?.value;
+        let config = &configs[place];
+        let time_ns = row.time_ns.filter(|_| !config.swept && !config.peer)?.value;
         let sound = |record: &&Record| record.status == Status::Ok;
         let sound: Vec<&Record> = samples(row).iter().copied().filter(sound).collect();
         let part = 1.0 - reclamation(&sound).unwrap_or(0.0);
@@ -230,6 +235,8 @@ impl Config {
             backend: group.backend.clone(),
             family: group.family.clone(),
             problem_specific: group.capabilities.problem_specific,
+            generational: group.capabilities.generational,
+            peer: group.peer.is_some(),
             swept: group.swept,
             params,
             values,

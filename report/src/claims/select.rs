@@ -21,6 +21,10 @@ pub(super) struct Selection {
     pub except: Vec<String>,
     /// Only general-purpose backends, or only problem-specific ones.
     pub general: Option<bool>,
+    /// Only those that collect young objects apart, or only others.
+    pub generational: Option<bool>,
+    /// Peers too.
+    pub peers: bool,
     /// Parameters with their values.
     pub params: BTreeMap<String, String>,
     /// All values of this parameter, the others being those of the study.
@@ -66,12 +70,15 @@ impl Selection {
         let family =
             self.families.as_ref().is_none_or(|families| families.contains(&config.family));
         let general = self.general.is_none_or(|general| general != config.problem_specific);
+        let generations = self.generational.is_none_or(|wanted| wanted == config.generational);
+        // A peer is meant where it is named, or asked for.
+        let ours = !config.peer || self.peers || self.backend.is_some();
         let params = self.params.iter().all(|(name, value)| config.params.get(name) == Some(value));
         let asked = |name: &str| self.params.contains_key(name);
         let plain = ASKED_FOR.iter().all(|name| asked(name) || !config.params.contains_key(*name))
             && (asked(THREADS) || config.params.get(THREADS).is_none_or(|threads| threads == "1"));
         let own = !config.swept || !self.params.is_empty();
-        backend && family && general && params && plain && own
+        backend && family && general && generations && ours && params && plain && own
     }
 }
 

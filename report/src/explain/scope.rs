@@ -7,7 +7,8 @@ use crate::stats::{Estimate, SEED, median_interval, paired_ratio};
 use crate::summary::{NoiseFloor, Row, Summary, pairs};
 use std::collections::BTreeMap;
 
-/// The records of each origin, each with a heading that no other has.
+/// The records of each origin, each with a heading that no other has. Another program's time has no part
+/// that is one of ours: peers are left out where there is anything else.
 pub(super) fn origins(records: &[Record]) -> Vec<(String, Vec<&Record>)> {
     let mut groups: BTreeMap<Origin, Vec<&Record>> = BTreeMap::new();
     for record in records {
@@ -24,7 +25,14 @@ pub(super) fn origins(records: &[Record]) -> Vec<(String, Vec<&Record>)> {
         ))
     };
     let groups = groups.into_values().zip(names);
-    groups.map(|(records, name)| (heading(records[0], &name), records)).collect()
+    groups
+        .map(|(mut records, name)| {
+            if records.iter().any(|record| record.peer.is_none()) {
+                records.retain(|record| record.peer.is_none());
+            }
+            (heading(records[0], &name), records)
+        })
+        .collect()
 }
 
 /// One configuration at one size, as the tables take it.

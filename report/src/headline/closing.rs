@@ -39,8 +39,12 @@ pub(super) fn failures(summary: &Summary) -> Option<String> {
     let failed = || summary.rows.iter().filter(|row| row.status != Status::Ok);
     let (swept, studied): (Vec<&Row>, Vec<&Row>) =
         failed().partition(|row| summary.group_of(row).swept);
+    // A peer that fails is no failure of the study.
+    let peers = |row: &&Row| summary.group_of(row).peer.is_some();
+    let (peers, studied): (Vec<&Row>, Vec<&Row>) = studied.into_iter().partition(peers);
     let mut named: Vec<String> = studied
         .iter()
+        .chain(&peers)
         .map(|row| {
             let label = shorten(&row.label, LONGEST_NAME);
             format!("{label} ({} at n = {})", row.status.words(), row.n)

@@ -115,7 +115,12 @@ impl<'a> Firsts<'a> {
         let backends: BTreeSet<&str> =
             general.iter().map(|row| field.group(row).backend.as_str()).collect();
         let of = if backends.len() < self.count { "configurations of " } else { "" };
-        format!("{} {of}general-purpose memory managers", self.count)
+        // With nothing but peers, languages and programs differ too.
+        let what = match general.iter().all(|row| field.group(row).peer.is_some()) {
+            true => "programs in other languages",
+            false => "memory managers",
+        };
+        format!("{} {of}general-purpose {what}", self.count)
     }
 
     /// In which way the firsts do not differ; `None` of one.

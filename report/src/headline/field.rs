@@ -66,10 +66,23 @@ impl<'a> Field<'a> {
     pub fn new(summary: &'a Summary, origin: usize) -> Option<Self> {
         let studied = |row: &&Row| {
             let group = summary.group_of(row);
-            group.origin == origin && !group.swept && row.time_ns.is_some()
+            group.origin == origin && group.studied && row.time_ns.is_some()
         };
         let n = telling_n(summary.rows.iter().filter(studied))?;
-        let rows: Vec<&Row> = summary.studied_at(n).filter(studied).collect();
+        Self::of(summary, n, summary.studied_at(n).filter(studied).collect())
+    }
+
+    /// Peers and what is studied, at the size that tells most of it and has peers; `None` where nothing
+    /// has a time there.
+    pub fn beside_peers(summary: &'a Summary, origin: usize) -> Option<Self> {
+        let n = summary.peers_n()?;
+        let timed = |row: &&Row| summary.group_of(row).origin == origin && row.time_ns.is_some();
+        Self::of(summary, n, summary.beside_peers(n).filter(timed).collect())
+    }
+
+    /// `None` of no rows.
+    fn of(summary: &'a Summary, n: u32, rows: Vec<&'a Row>) -> Option<Self> {
+        rows.first()?;
         let noise = rows.first().and_then(|row| summary.noise_of(row));
         Some(Self { n, noise, rows, summary })
     }

@@ -1,7 +1,7 @@
 //! Sentences of made-up studies whose answer is known.
 
 use super::*;
-use crate::record::Status;
+use crate::record::{Peer, Status};
 
 mod property;
 
@@ -189,4 +189,45 @@ fn a_build_without_optimisation_is_told_first() {
 fn names_in_a_list() {
     let names = |n: usize| list(&(1..=n).map(|i| i.to_string()).collect::<Vec<_>>());
     assert_eq!([0, 1, 2, 3].map(names), ["", "1", "1 and 2", "1, 2 and 3"]);
+}
+
+/// What is said of peers with these nanoseconds per cell beside a study that gc wins with 6.
+fn said_of_peers(times: Times) -> String {
+    let mut records = study(8, Some(0.02), &COLLECTORS_WIN);
+    let mut peers = study(8, None, times);
+    for record in &mut peers {
+        record.peer = Some(Peer { title: record.backend.to_uppercase(), ..Peer::default() });
+        record.cells_allocated = None;
+    }
+    records.extend(peers);
+    let told = said(&records);
+    let of_peers = |text: &&String| text.contains("general-purpose peer") || text.contains("Boost");
+    told.iter().find(of_peers).cloned().unwrap_or_default()
+}
+
+#[test]
+fn peers_are_ahead_behind_or_neither() {
+    let behind = said_of_peers(&[("a", 9.0), ("b", 12.0), ("ocaml", 10.0), ("boost-new", 80.0)]);
+    assert!(behind.starts_with("Of 4 general-purpose peers, "), "{behind}");
+    assert!(
+        behind.contains("none is ahead of gc at n = 8; the nearest, a (A), takes 1.5"),
+        "{behind}"
+    );
+    let claim = "Boost's shared_ptr(new) by value (boost-new) takes ";
+    let (_, ratio) = behind.split_once(claim).unwrap_or_else(|| panic!("{behind}"));
+    assert!(ratio.starts_with("8.0") && ratio.contains(" times as long as ocaml ("), "{behind}");
+
+    let ahead = said_of_peers(&[("a", 3.0), ("b", 4.0), ("c", 9.0)]);
+    assert!(ahead.contains("2 are ahead of gc at n = 8; the fastest, a (A), is 2.0"), "{ahead}");
+    assert!(!ahead.contains("Boost"), "{ahead}");
+    let one = said_of_peers(&[("a", 3.0), ("b", 9.0)]);
+    assert!(one.contains("one is ahead of gc at n = 8; the fastest, a (A), is 2.0"), "{one}");
+    let tie = said_of_peers(&[("a", 6.05), ("b", 9.0)]);
+    assert!(tie.contains("none is told to be ahead of gc"), "{tie}");
+    assert!(tie.contains("a (A), shows no difference from gc above the noise floor"), "{tie}");
+    let single = said_of_peers(&[("a", 12.0)]);
+    assert!(
+        single.starts_with("The one general-purpose peer at n = 8, a (A), takes 2.0"),
+        "{single}"
+    );
 }

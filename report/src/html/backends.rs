@@ -5,10 +5,11 @@ use super::view::chip;
 use crate::summary::{Group, Summary};
 use minijinja::{Value, context};
 
-/// Each backend once, in the order of the groups.
+/// Each backend once, in the order of the groups. Peers have a table of their own: nobody knows the size of
+/// their cells.
 pub(super) fn view(summary: &Summary) -> Vec<Value> {
     let mut seen: Vec<&Group> = Vec::new();
-    for group in &summary.groups {
+    for group in ours(summary) {
         if !seen.iter().any(|other| other.backend == group.backend) {
             seen.push(group);
         }
@@ -34,8 +35,12 @@ pub(super) fn view(summary: &Summary) -> Vec<Value> {
 
 /// The parameters of each configuration that has some.
 pub(super) fn configurations(summary: &Summary) -> Vec<Value> {
-    let some = summary.groups.iter().filter(|group| !group.params.is_empty());
+    let some = ours(summary).filter(|group| !group.params.is_empty());
     some.map(|group| context! { label => &group.label, params => params(group) }).collect()
+}
+
+fn ours(summary: &Summary) -> impl Iterator<Item = &Group> {
+    summary.groups.iter().filter(|group| group.peer.is_none())
 }
 
 fn yes_no(is: bool) -> &'static str {

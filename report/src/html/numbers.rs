@@ -94,6 +94,7 @@ fn row_view(summary: &Summary, row: &Row) -> Value {
         backend => &group.backend,
         family => &group.family,
         problem_specific => group.capabilities.problem_specific,
+        language => group.language(),
         swept => group.swept,
         n => row.n,
         cells => COLUMNS[2..].iter().zip(cells).map(view).collect::<Vec<_>>(),

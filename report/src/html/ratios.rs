@@ -60,9 +60,11 @@ fn pairs(summary: &Summary, rows: &[Row]) -> Vec<Pair> {
     rows.par_iter().flat_map_iter(of).collect()
 }
 
-/// Points of sweeps are not offered, there would be too many; they are compared with the others.
+/// Points of sweeps are not offered, there would be too many; they are compared with the others. Nor are
+/// peers, but for the one that others are held against.
 fn may_be_baseline(summary: &Summary, row: &Row) -> bool {
-    row.time_ns.is_some() && !summary.group_of(row).swept || summary.is_baseline(row)
+    let group = summary.group_of(row);
+    row.time_ns.is_some() && (group.studied || group.is_reference()) || summary.is_baseline(row)
 }
 
 fn pair(summary: &Summary, side: &Row, base: &Row) -> Option<Pair> {

@@ -1,7 +1,7 @@
 //! What the templates are given: every value already text, every list already in order.
 
 use super::ReportOptions;
-use super::{backends, claims, machine, numbers, ratios, sheets};
+use super::{backends, claims, machine, numbers, peers, ratios, sheets};
 use crate::charts::{Rgb, backend_colour};
 use crate::claims::Judged;
 use crate::format::{NOTHING, exact_count, with_interval};
@@ -20,12 +20,12 @@ pub(super) struct Page {
     pub chips: String,
 }
 
-/// The variables for a page in a folder.
+/// The variables for a page in a folder; the charts are those of the study, and those of peers.
 pub(super) fn page(
     options: &ReportOptions,
     records: &[Record],
     summary: &Summary,
-    charts: Vec<Value>,
+    [charts, of_peers]: [Vec<Value>; 2],
     judged: &[Judged],
     out_dir: &Path,
 ) -> Page {
@@ -33,6 +33,7 @@ pub(super) fn page(
         sentences => headline::sentences(records, summary).iter().map(|text| unbroken(text)).collect::<Vec<_>>(),
         facts => facts(records, summary),
         charts,
+        peers => peers::view(summary, of_peers),
         claims => claims::views(judged),
         tally => claims::tally(judged),
         baseline => ratios::first_label(summary),
@@ -62,7 +63,10 @@ pub(super) fn page(
 fn facts(records: &[Record], summary: &Summary) -> Vec<Value> {
     let Some(n) = summary.studied_n() else { return Vec::new() };
     let rows: Vec<&Row> = summary.studied_at(n).filter(|row| row.time_ns.is_some()).collect();
-    let backends: BTreeSet<&String> = summary.groups.iter().map(|group| &group.backend).collect();
+    let backends = |peers: bool| {
+        let groups = summary.groups.iter().filter(|group| group.peer.is_some() == peers);
+        groups.map(|group| &group.backend).collect::<BTreeSet<_>>().len()
+    };
     let sizes: Vec<String> = records
         .iter()
         .map(|record| record.n)
@@ -77,12 +81,14 @@ fn facts(records: &[Record], summary: &Summary) -> Vec<Value> {
     let floor = summary.noise.iter().filter(|noise| noise.n == n).map(NoiseFloor::fraction);
     let floor =
         floor.fold(None, |most: Option<f64>, floor| Some(most.map_or(floor, |m| m.max(floor))));
-    let mut facts = vec![
-        ("memory managers", backends.len().to_string()),
+    let managers = [("memory managers", backends(false)), ("peers", backends(true))];
+    let managers = managers.into_iter().filter(|(_, count)| *count > 0);
+    let mut facts: Vec<_> = managers.map(|(what, count)| (what, count.to_string())).collect();
+    facts.extend([
         ("size of the board, n", sizes.join(", ")),
         ("rounds", rounds),
         ("samples", exact_count(records.len() as u64)),
-    ];
+    ]);
     facts.extend(floor.map(|floor| ("noise floor", percent(floor))));
     facts.into_iter().map(|(what, value)| context! { what, value }).collect()
 }

@@ -46,6 +46,9 @@ pub struct Row {
     /// Spread of the samples: their median absolute deviation over their median, scaled so that it
     /// estimates the coefficient of variation of normal samples.
     pub spread: Option<f64>,
+    /// Time of each search before those that count, in order and in nanoseconds: the median over the
+    /// samples. Empty where none was recorded, and of a failed row.
+    pub warm_up_ns: Vec<f64>,
     /// Time of each sample in nanoseconds (the median of its iterations), by round.
     pub samples_ns: Vec<f64>,
     /// How many of them are far from the others; they count like any other.
@@ -126,6 +129,7 @@ impl Row {
             spread: time_ns.and_then(|time| {
                 Some(MAD_TO_SIGMA * mad(&samples_ns).filter(|_| time.confident())? / time.value)
             }),
+            warm_up_ns: warm_up(&by_round),
             outliers: outlier_count(&samples_ns),
             time_ns,
             ns_per_cell: time_ns
@@ -196,6 +200,17 @@ fn outlier_count(samples_ns: &[f64]) -> usize {
     let logs: Vec<f64> = samples_ns.iter().map(|ns| ns.ln()).collect();
     let marked = outliers(&logs).into_iter().filter(|&marked| marked).count();
     if logs.len() < MIN_SAMPLES { 0 } else { marked }
+}
+
+/// Samples may have warmed up for different numbers of searches: each search has the median of those
+/// that made it.
+fn warm_up(samples: &[&Record]) -> Vec<f64> {
+    let searches = samples.iter().map(|sample| sample.warm_up_ns.len()).max().unwrap_or(0);
+    let of = |search: usize| {
+        let times = samples.iter().filter_map(|sample| sample.warm_up_ns.get(search));
+        median(&times.map(|&ns| ns as f64).collect::<Vec<_>>())
+    };
+    (0..searches).filter_map(of).collect()
 }
 
 fn rounds<'a>(samples: impl Iterator<Item = &'a Record>) -> Rounds {

@@ -62,6 +62,9 @@ const COLUMNS: &[Column] = &[
     ("ll_misses", |_, row| number(counters(row)?.ll_misses?)),
     ("events_source", |_, row| text(super::events::source_name(counters(row)?.source))),
     ("family", |summary, row| text(&summary.group_of(row).family)),
+    ("language", |summary, row| text(summary.group_of(row).language()?)),
+    ("title", |summary, row| text(&summary.group_of(row).peer.as_ref()?.title)),
+    ("generational", |summary, row| text(yes_no(summary.group_of(row).capabilities.generational))),
     ("problem_specific", |summary, row| {
         text(yes_no(summary.group_of(row).capabilities.problem_specific))
     }),

@@ -1,7 +1,7 @@
 //! Tables as Markdown, for issue trackers and documents.
 
 use super::results::{Cells, notes};
-use super::{Sheet, WORDS, counts, pauses};
+use super::{Sheet, WORDS, counts, ours, pauses};
 use crate::format::{NOTHING, human_bytes, human_count, or_nothing, shorten, significant};
 use crate::summary::{Row, Summary};
 use std::collections::BTreeSet;
@@ -23,7 +23,7 @@ pub fn results_markdown(summary: &Summary) -> String {
 
 /// The work counts of each row as Markdown.
 pub fn counts_markdown(summary: &Summary) -> String {
-    sheet_markdown(summary, &counts(summary.rows.iter(), |count| count.to_string()))
+    sheet_markdown(summary, &counts(ours(summary), |count| count.to_string()))
 }
 
 /// How long the program stood still, as Markdown; `None` where no sample timed its pauses.
@@ -43,6 +43,10 @@ pub(crate) fn rows_markdown(summary: &Summary, rows: &[&Row]) -> String {
     let (over, baseline) = ("time relative to", summary.baseline.as_deref());
     let columns: Vec<Column> = vec![
         Column::words("memory manager", Box::new(|row| name(summary, row))),
+        Column::of("language", |row| {
+            or_nothing(summary.group_of(row).language(), |name| escaped(&shorten(name, NAME_CHARS)))
+        })
+        .of_words(),
         Column::of("n", |row| match sizes.len() {
             1 => NOTHING.to_owned(),
             _ => row.n.to_string(),
@@ -86,6 +90,11 @@ impl<'a> Column<'a> {
 
     fn kept(title: String, cell: impl Fn(&Row) -> String + 'a) -> Self {
         Self { title, words: false, kept: true, cell: Box::new(cell) }
+    }
+
+    /// The same, its cells being words.
+    fn of_words(self) -> Self {
+        Self { words: true, ..self }
     }
 
     fn of(title: &str, cell: impl Fn(&Row) -> String + 'a) -> Self {

@@ -2,7 +2,8 @@
 
 use super::{Sheet, name_and_n, range_note};
 use crate::format::{
-    NOTHING, TimeUnit, human_bytes, human_count, human_time, or_nothing, significant, with_interval,
+    NOTHING, TimeUnit, human_bytes, human_count, human_time, or_nothing, shorten, significant,
+    with_interval,
 };
 use crate::record::Status;
 use crate::stats::Estimate;
@@ -10,7 +11,8 @@ use crate::summary::{Row, Summary};
 use crate::verdict::percent;
 use std::collections::BTreeMap;
 
-const SPARE: [&str; 11] = [
+const SPARE: [&str; 12] = [
+    "language",
     "verdict",
     "heap peak",
     "ns/cell",
@@ -24,6 +26,9 @@ const SPARE: [&str; 11] = [
     "outliers",
 ];
 
+/// Longest name of a language.
+const LANGUAGE_CHARS: usize = 16;
+
 /// Longest name of a baseline that fits into a title.
 const BASELINE_CHARS: usize = 12;
 
@@ -31,6 +36,7 @@ const BASELINE_CHARS: usize = 12;
 pub(crate) fn results(summary: &Summary) -> Sheet {
     let header = [
         "backend",
+        "language",
         "n",
         "solutions",
         "median time",
@@ -50,6 +56,8 @@ pub(crate) fn results(summary: &Summary) -> Sheet {
     let texts = Cells::new(summary);
     for row in &summary.rows {
         let mut cells = name_and_n(row);
+        let language = summary.group_of(row).language();
+        cells.insert(1, or_nothing(language, |name| shorten(name, LANGUAGE_CHARS)));
         cells.extend([
             or_nothing(row.solutions, |count| count.to_string()),
             texts.time(row),

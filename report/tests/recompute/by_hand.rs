@@ -86,6 +86,22 @@ impl Row<'_> {
         self.label.contains('{')
     }
 
+    /// Whether a reader may compare others with it.
+    pub fn is_offered(&self) -> bool {
+        let is_peer = self.samples.iter().any(|sample| !sample.0["peer"].is_null());
+        !self.swept() && (!is_peer || self.label == "ocaml")
+    }
+
+    /// Time of each search before those that count, over the time of these.
+    pub fn warm_up(&self) -> Vec<f64> {
+        let time = median(self.times(false).into_values().collect()).unwrap();
+        let of = |search: usize| {
+            let times = self.samples.iter().map(|s| s.0["warm_up_ns"][search].as_f64());
+            Some(median(times.collect::<Option<_>>()?)? / time)
+        };
+        (0..).map_while(of).collect()
+    }
+
     fn is_ok(&self) -> bool {
         self.samples.iter().all(|sample| sample.is_ok())
     }

@@ -121,6 +121,23 @@ impl Page {
         ratios
     }
 
+    /// The label and the value of each bar of a drawing, in its wide layout.
+    pub fn bars(&self, section: &str) -> Vec<(String, String)> {
+        let text = Selector::parse("text").unwrap();
+        let marks = self.all(&format!("#{section} > figure .roomy [data-mark^='bar:']"));
+        let bar = |mark: &ElementRef| {
+            let label = mark.attr("data-mark").unwrap().strip_prefix("bar:").unwrap();
+            (label.to_owned(), text_of(mark.select(&text).last().unwrap()))
+        };
+        marks.iter().map(bar).collect()
+    }
+
+    /// What is told of each point of a drawing, in its wide layout.
+    pub fn points(&self, section: &str) -> Vec<String> {
+        let points = self.all(&format!("#{section} .roomy [data-mark='point'] > title"));
+        points.into_iter().map(text_of).collect()
+    }
+
     /// All that a reader can read.
     pub fn text(&self) -> String {
         text_of(self.document.root_element())

@@ -44,8 +44,15 @@ const VIEWS: [(&str, Matrix); 4] = [
     ),
 ];
 
-const FAMILIES: [&str; 7] =
-    ["none", "manual", "region", "reference counting", "tracing", "other languages", "unknown"];
+const FAMILIES: [&str; 7] = [
+    "none",
+    "manual",
+    "region",
+    "reference counting",
+    "tracing",
+    "tracing, generational",
+    "unknown",
+];
 
 fn times(matrix: &Matrix, [a, b, c]: [f64; 3]) -> [f64; 3] {
     matrix.map(|[x, y, z]| x * a + y * b + z * c)
