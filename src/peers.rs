@@ -70,7 +70,7 @@ pub fn find(names: &[String], folder: Option<&Path>) -> Result<Found, Stop> {
         return Ok(found);
     }
     let mut tools = Tools::default();
-    for variant in chosen(variant::all(folder_or_own(folder))?, names)? {
+    for variant in chosen(&variant::all(folder_or_own(folder))?, names)? {
         match tools.missing(&variant) {
             missing if missing.is_empty() => {
                 let version = tools.version(&variant);
@@ -103,7 +103,7 @@ pub fn run(options: &PeersOptions) -> Result<Exit, Stop> {
     let all = variant::all(folder_or_own(folder.as_deref()))?;
     let variants = match names.is_empty() {
         true => all,
-        false => chosen(all, names)?,
+        false => chosen(&all, names)?,
     };
     // A child must not outlive this process.
     ctrlc::set_handler(|| {

@@ -8,15 +8,19 @@ use anyhow::anyhow;
 /// What means every peer.
 const ALL: &str = "all";
 
-/// The peers of these names, of variants or of folders, each once and in the
-/// order of the folder.
+/// The peers of these names, each once and in the order of the folder. A name
+/// is that of a variant, or of a folder where no variant has it; `ocaml/` means
+/// the folder in any case.
 ///
 /// # Errors
 ///
 /// [`crate::exit::Exit::BadInput`]: a name that none has.
-pub fn chosen(variants: Vec<Variant>, names: &[String]) -> Result<Vec<Variant>, Stop> {
-    let means = |variant: &Variant, name: &str| {
-        name == ALL || name == variant.name || name == variant.folder
+pub fn chosen(variants: &[Variant], names: &[String]) -> Result<Vec<Variant>, Stop> {
+    let is_variant = |name: &str| variants.iter().any(|variant| variant.name == name);
+    let means = |variant: &Variant, name: &str| match name.strip_suffix('/') {
+        Some(folder) => folder == variant.folder,
+        None if name == ALL || name == variant.name => true,
+        None => name == variant.folder && !is_variant(name),
     };
     for name in names {
         if !variants.iter().any(|variant| means(variant, name)) {
@@ -26,6 +30,28 @@ pub fn chosen(variants: Vec<Variant>, names: &[String]) -> Result<Vec<Variant>, 
             return Err(Stop::bad_input(anyhow!(why)));
         }
     }
-    let chosen = variants.into_iter().filter(|v| names.iter().any(|name| means(v, name)));
-    Ok(chosen.collect())
+    let chosen = variants.iter().filter(|v| names.iter().any(|name| means(v, name)));
+    Ok(chosen.cloned().collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::peers::variant::tests::variants;
+
+    #[test]
+    fn a_name_is_a_variant_or_else_a_folder() {
+        let all = [variants("a", &["a", "a-b"]), variants("c", &["c-d", "c-e"])].concat();
+        let names = |given: &str| -> Result<Vec<String>, String> {
+            let given: Vec<String> = given.split(',').map(str::to_owned).collect();
+            let chosen = chosen(&all, &given).map_err(|stop| stop.to_string())?;
+            Ok(chosen.into_iter().map(|variant| variant.name).collect())
+        };
+        assert_eq!(names("a").unwrap(), ["a"]);
+        assert_eq!(names("a/").unwrap(), ["a", "a-b"]);
+        assert_eq!(names("c-e,c,a-b").unwrap(), ["a-b", "c-d", "c-e"]);
+        assert_eq!(names("all").unwrap().len(), 4);
+        assert!(names("c-f").unwrap_err().contains("did you mean c-d or c-e?"));
+        assert!(names("d/").is_err());
+    }
 }

@@ -243,7 +243,7 @@ pub mod tests {
     use super::*;
 
     /// A file of two variants.
-    pub const TEXT: &str = r#"
+    const TEXT: &str = r#"
         title = "Text"
         language = "Lang"
         family = "tracing"
@@ -281,6 +281,17 @@ pub mod tests {
         assert_eq!(plain.words(&plain.build[0])[1], "/peers/{build}/a.c");
     }
 
+    /// Variants of a folder.
+    pub fn variants(folder: &str, names: &[&str]) -> Vec<Variant> {
+        let [plain, ..] = &read(TEXT).unwrap()[..] else { panic!("a variant") };
+        let of = |name: &&str| Variant {
+            name: (*name).to_owned(),
+            folder: folder.to_owned(),
+            ..plain.clone()
+        };
+        names.iter().map(of).collect()
+    }
+
     #[test]
     fn what_is_wrong_is_said() {
         let wrong = [
@@ -304,17 +315,11 @@ pub mod tests {
 
     #[test]
     fn a_name_means_one_thing() {
-        let variants = read(TEXT).unwrap();
-        assert!(distinct(&variants).is_ok());
-        let named = |name: &str, folder: &str| {
-            let mut variant = variants[0].clone();
-            (variant.name, variant.folder) = (name.into(), folder.into());
-            variant
-        };
-        assert!(distinct(&[named("a", "a"), named("a-b", "a")]).is_ok());
-        for wrong in [["gc", "b"], ["all", "b"], ["a", "b"]] {
-            let others = [named("a-b", "a"), named(wrong[0], wrong[1])];
-            assert!(distinct(&others).is_err(), "{wrong:?}");
+        assert!(distinct(&read(TEXT).unwrap()).is_ok());
+        assert!(distinct(&variants("a", &["a", "a-b"])).is_ok());
+        for wrong in ["gc", "all", "a", "a-b"] {
+            let both = [variants("a", &["a-b"]), variants("b", &[wrong])].concat();
+            assert!(distinct(&both).is_err(), "{wrong}");
         }
     }
 }
