@@ -130,6 +130,7 @@ impl Children {
             .spawn()?;
         let (input, output, errors) =
             (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        let process = child.id();
         *self.running() = Some(child);
         if self.interrupted() {
             // Ctrl-C came before the handler could see this child.
@@ -147,8 +148,12 @@ impl Children {
         let errors = errors.join().unwrap_or_default();
         let ended = self.running().take().map(|mut child| child.wait()).transpose()?;
         let status = ended.ok_or_else(|| io::Error::other("a child was lost"))?;
-        // One that runs a peer catches the signal, to end the peer.
         let code = status.code();
+        if code.is_none() && task.peer.is_some() {
+            // It could not end the peer.
+            peers::end_runs_of(process);
+        }
+        // One that runs a peer catches the signal, to end the peer.
         let interrupted = died_of_interrupt(status) || code == Some(Exit::Interrupted as i32);
         if self.interrupted() || interrupted {
             self.interrupted.store(true, Ordering::SeqCst);

@@ -85,6 +85,7 @@ impl<'a> Run<'a> {
             }
         };
         template.seed = study.seed;
+        peers::go_on(&children)?;
         remark_before(options, &study, &folder, &template);
         peers::prepare(&mut study, &children, options.quiet)?;
         if study.configs.iter().any(|config| config.multiple.is_some()) {

@@ -265,6 +265,17 @@ pub enum PeersCommand {
     Check(PeersCheck),
 }
 
+impl PeersCommand {
+    /// Which peers it is about.
+    pub fn peers(&self) -> &Peers {
+        match self {
+            Self::List(options) => &options.peers,
+            Self::Build(peers) => peers,
+            Self::Check(options) => &options.peers,
+        }
+    }
+}
+
 /// Which peers.
 #[derive(Args, Debug)]
 pub struct Peers {

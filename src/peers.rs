@@ -13,8 +13,8 @@
 //! | `list`, `check` | the sub-commands |
 
 use crate::exit::{Exit, Stop};
-use crate::options::{PeersCommand, PeersOptions};
-use std::path::{Path, PathBuf};
+use crate::options::{Peers, PeersCommand, PeersOptions};
+use std::path::Path;
 
 mod answer;
 mod build;
@@ -28,8 +28,8 @@ mod variant;
 
 pub use build::build;
 pub use choose::chosen;
-pub use process::{Limits, end_running};
-pub use sample::{Call, call, sample, timed_searches};
+pub use process::{Limits, end_running, end_runs_of};
+pub use sample::{Call, Searches, call, sample};
 pub use tools::Tools;
 pub use variant::Variant;
 
@@ -95,17 +95,13 @@ fn folder_or_own(folder: Option<&Path>) -> &Path {
 ///
 /// [`Exit::BadInput`]: a name that no peer has; a folder or file that is not right.
 pub fn run(options: &PeersOptions) -> Result<Exit, Stop> {
-    let (names, folder): (&[String], &Option<PathBuf>) = match &options.command {
-        PeersCommand::List(options) => (&options.peers.names, &options.peers.peers_dir),
-        PeersCommand::Build(options) => (&options.names, &options.peers_dir),
-        PeersCommand::Check(options) => (&options.peers.names, &options.peers.peers_dir),
-    };
-    let all = variant::all(folder_or_own(folder.as_deref()))?;
+    let Peers { names, peers_dir } = options.command.peers();
+    let all = variant::all(folder_or_own(peers_dir.as_deref()))?;
     let variants = match names.is_empty() {
         true => all,
         false => chosen(&all, names)?,
     };
-    // A child must not outlive this process.
+    // What it has started ends with this process, unless that is killed.
     ctrlc::set_handler(|| {
         end_running();
         std::process::exit(Exit::Interrupted as i32);

@@ -98,7 +98,7 @@ impl Study {
             seed: options.seed.unwrap_or(seed),
             counters: options.counters.clone(),
             counted: options.counted,
-            peer_limits: Limits::answer(options.peer_limit, options.heap_limit as u64),
+            peer_limits: Limits { time: options.peer_limit, rss_bytes: options.heap_limit as u64 },
             skipped: found.missing,
             live_cells: BTreeMap::new(),
         };

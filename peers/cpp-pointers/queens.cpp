@@ -19,10 +19,12 @@
 #include <thread>
 #include <utility>
 
+#if !defined(STD_SHARED)
 #include <boost/smart_ptr.hpp>
 #include <boost/smart_ptr/intrusive_ref_counter.hpp>
 #include <boost/smart_ptr/local_shared_ptr.hpp>
 #include <boost/smart_ptr/make_local_shared.hpp>
+#endif
 
 struct Position {
   int x, y;

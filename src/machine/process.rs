@@ -86,12 +86,21 @@ pub fn end_with_parent() {
 #[cfg(target_os = "linux")]
 pub fn kill_marked(mark: &str) {
     use rustix::process::{Pid, Signal, kill_process};
-    let numbers = fs::read_dir("/proc").into_iter().flatten().flatten();
-    for number in numbers.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok()) {
-        let environment = fs::read(format!("/proc/{number}/environ")).unwrap_or_default();
-        if environment.windows(mark.len()).any(|part| part == mark.as_bytes()) {
-            // It may have ended meanwhile.
-            let _ = Pid::from_raw(number).map(|process| kill_process(process, Signal::KILL));
+    /// Most times that all processes are looked at: some start others meanwhile.
+    const PASSES: u32 = 10;
+    for _ in 0..PASSES {
+        let numbers = fs::read_dir("/proc").into_iter().flatten().flatten();
+        let numbers = numbers.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
+        let mut killed = false;
+        for number in numbers {
+            let environment = fs::read(format!("/proc/{number}/environ")).unwrap_or_default();
+            if environment.windows(mark.len()).any(|part| part == mark.as_bytes()) {
+                let process = Pid::from_raw(number);
+                killed |= process.is_some_and(|pid| kill_process(pid, Signal::KILL).is_ok());
+            }
+        }
+        if !killed {
+            break;
         }
     }
 }

@@ -3,7 +3,7 @@
 use crate::child::Children;
 use crate::config::Subject;
 use crate::exit::{Exit, Stop};
-use crate::peers::{Call, Peer, build, timed_searches};
+use crate::peers::{Call, Peer, Searches, build};
 use crate::sample::Task;
 use crate::study::Study;
 use crate::terminal;
@@ -16,19 +16,10 @@ use report::{Record, Status};
 ///
 /// [`Exit::Interrupted`].
 pub(super) fn prepare(study: &mut Study, children: &Children, quiet: bool) -> Result<(), Stop> {
-    let stop = || {
-        let why = anyhow!("interrupted before anything was measured");
-        Stop { exit: Exit::Interrupted, why }
-    };
-    if children.interrupted() {
-        return Err(stop());
-    }
     for config in &mut study.configs {
         let Subject::Peer(peer) = &mut config.subject else { continue };
         let built = build(&peer.variant, &peer.version, || children.interrupted());
-        if children.interrupted() {
-            return Err(stop());
-        }
+        go_on(children)?;
         match built {
             Ok(true) if !quiet => terminal::say(&format!("built peer {}", peer.variant.name)),
             Ok(_) => {}
@@ -37,6 +28,22 @@ pub(super) fn prepare(study: &mut Study, children: &Children, quiet: bool) -> Re
     }
     Ok(())
 }
+
+/// That nobody has pressed Ctrl-C before the first sample.
+///
+/// # Errors
+///
+/// [`Exit::Interrupted`].
+pub(super) fn go_on(children: &Children) -> Result<(), Stop> {
+    let why = || anyhow!("interrupted before anything was measured");
+    match children.interrupted() {
+        true => Err(Stop { exit: Exit::Interrupted, why: why() }),
+        false => Ok(()),
+    }
+}
+
+/// What precedes the failure of an earlier sample, which may have taken long.
+const NOT_AGAIN: &str = "not run again: ";
 
 /// How to run a peer for a sample.
 ///
@@ -59,9 +66,18 @@ pub(super) fn call(
     let alike = |other: &&Record| other.backend == record.backend && other.n == record.n;
     let last = own.iter().rfind(alike);
     if let Some(last) = last.filter(|last| last.status != Status::Ok) {
-        return Err(failed(last.status, last.message.clone()));
+        let message = last.message.as_deref().unwrap_or_default();
+        let message = match message.starts_with(NOT_AGAIN) {
+            true => message.to_owned(),
+            false => format!("{NOT_AGAIN}{message}"),
+        };
+        return Err(failed(last.status, Some(message)));
     }
-    let timed = last.or(resumed.iter().rfind(alike)).and_then(|last| last.wall_ns);
-    let timed = timed.map(|each_ns| timed_searches(task.search_ns, each_ns));
-    Ok(crate::peers::call(&peer.variant, timed, study.peer_limits))
+    let searches = last.or(resumed.iter().rfind(alike)).and_then(|last| {
+        let mut searches = Searches::new(peer.variant.warm_up, task.search_ns, last.wall_ns?);
+        // What was found out cold is not found out again, so that samples are alike.
+        searches.warm_up = last.warm_up_ns.len().try_into().ok()?;
+        Some(searches)
+    });
+    Ok(crate::peers::call(&peer.variant, searches, study.peer_limits))
 }

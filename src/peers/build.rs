@@ -2,14 +2,13 @@
 //! the files of the peer's folder, the command lines, the versions of its tools.
 
 use super::Variant;
-use super::process::{self, End, Limits};
+use super::process::{self, End, Keep, Limits};
 use crate::child::why;
 use crate::terminal;
 use sha2::{Digest, Sha256};
 use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::thread;
 use std::time::Duration;
 
@@ -56,9 +55,8 @@ pub fn build(
     fs::create_dir_all(folder).map_err(|why| wrong(folder, why))?;
     for line in &variant.build {
         let words = variant.words(line);
-        let mut command = Command::new(&words[0]);
-        command.args(&words[1..]).current_dir(folder);
-        let finished = process::run(&mut command, None, Limits::time(LIMIT))
+        let mut command = process::command(&words, folder);
+        let finished = process::run(&mut command, None, Limits::time(LIMIT), Keep::End)
             .map_err(|why| format!("{} cannot be run: {why}", words[0]))?;
         match finished.end {
             End::Exited(status) if status.success() => {}

@@ -65,7 +65,7 @@ pub fn run(variants: &[Variant], limit: Option<Duration>) -> Result<Exit, Stop> 
 
 /// Why a peer's answers are not right.
 fn check(variant: &Variant, limit: Duration) -> Result<(), String> {
-    let limits = Limits::answer(limit, MOST_RSS_BYTES);
+    let limits = Limits { time: limit, rss_bytes: MOST_RSS_BYTES };
     let call = call(variant, None, limits);
     for n in SIZES {
         call.run(n, SEARCHES, core_of(variant)).map_err(|(_, why)| format!("n = {n}: {why}"))?;

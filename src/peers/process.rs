@@ -1,10 +1,11 @@
 //! A program that is not ours: started on a core, watched, ended in time with
 //! all that it started, and its peak memory read.
 
-use crate::child::{end_of, start_of};
+use crate::child::{PADDING, end_of, start_of};
 use crate::machine;
 use serde::{Deserialize, Serialize};
 use std::io::{self, Read};
+use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
@@ -12,8 +13,7 @@ use std::sync::{Mutex, MutexGuard};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How often a running program is looked at. Each look takes some microseconds
-/// on another core than its own.
+/// How often a running program is looked at. Each look takes some microseconds.
 const LOOK: Duration = Duration::from_millis(20);
 
 /// How long after a program's end its output may stay open, in the hands of
@@ -41,24 +41,17 @@ pub struct Limits {
     pub time: Duration,
     /// Peak resident set of its largest process, in bytes.
     pub rss_bytes: u64,
-    /// The part of its output that is kept.
-    pub keep: Keep,
 }
 
 impl Limits {
-    /// So much time and memory; the start of the output, which is an answer.
-    pub fn answer(time: Duration, rss_bytes: u64) -> Self {
-        Self { time, rss_bytes, keep: Keep::Start }
-    }
-
-    /// So much time, and memory without a limit; the end of the output, however long that is.
+    /// So much time, and memory without a limit.
     pub fn time(time: Duration) -> Self {
-        Self { time, rss_bytes: u64::MAX, keep: Keep::End }
+        Self { time, rss_bytes: u64::MAX }
     }
 }
 
 /// Which part of a program's output is kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug)]
 pub enum Keep {
     /// The first mebibyte; then the pipe is closed, which ends most programs.
     Start,
@@ -90,12 +83,24 @@ pub struct Finished {
     pub rss_peak_bytes: Option<u64>,
 }
 
+impl Finished {
+    /// Whether it ended by itself, and well.
+    pub fn succeeded(&self) -> bool {
+        matches!(self.end, End::Exited(status) if status.success())
+    }
+}
+
 /// Runs a program to its end, on one core if one is given. All that it started ends with it.
 ///
 /// # Errors
 ///
 /// It cannot be started.
-pub fn run(command: &mut Command, core: Option<usize>, limits: Limits) -> io::Result<Finished> {
+pub fn run(
+    command: &mut Command,
+    core: Option<usize>,
+    limits: Limits,
+    keep: Keep,
+) -> io::Result<Finished> {
     let mark = Mark::new();
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command.env(MARK, &mark.0);
@@ -103,12 +108,15 @@ pub fn run(command: &mut Command, core: Option<usize>, limits: Limits) -> io::Re
     let before_bytes = rss_before();
     let start = Instant::now();
     let mut child = {
-        let _starting = starting();
+        let stopping = stopping();
+        if *stopping {
+            return Err(io::Error::other("interrupted"));
+        }
         start_on(command, core)?
     };
     let process = child.id();
     let (output, errors) = (child.stdout.take(), child.stderr.take());
-    let output = in_thread(move || output.map(|pipe| limits.keep.read(pipe)).unwrap_or_default());
+    let output = in_thread(move || output.map(|pipe| keep.read(pipe)).unwrap_or_default());
     let errors = in_thread(move || errors.map(end_of).unwrap_or_default());
     let ended = in_thread(move || child.wait());
 
@@ -123,7 +131,8 @@ pub fn run(command: &mut Command, core: Option<usize>, limits: Limits) -> io::Re
         seen_bytes = machine::rss_peak_bytes_of(process).or(seen_bytes);
         let late = start.elapsed() >= limits.time;
         if late || seen_bytes > Some(limits.rss_bytes) {
-            mark.kill(process);
+            machine::kill_group(process);
+            mark.kill();
             // Only what has changed its environment is still there, and not waited for.
             let _ = ended.recv_timeout(LINGER);
             break if late { End::TimedOut } else { End::TooLarge };
@@ -131,7 +140,7 @@ pub fn run(command: &mut Command, core: Option<usize>, limits: Limits) -> io::Re
     };
     let elapsed = start.elapsed();
     // What it left running would take the core of what comes next, and keep its output open.
-    mark.kill(process);
+    mark.kill();
     // The system's own figure where it tells something; otherwise what was seen must do.
     let told_bytes = machine::rss_peak_bytes_of_children();
     let rss_peak_bytes = told_bytes.filter(|_| told_bytes > before_bytes).or(seen_bytes);
@@ -148,16 +157,22 @@ pub fn run(command: &mut Command, core: Option<usize>, limits: Limits) -> io::Re
     })
 }
 
-/// Ends all programs that run, and all that they started.
+/// Ends all programs that run and all that they started; none is started any more.
 pub fn end_running() {
-    let _starting = starting();
-    machine::kill_marked(&format!("{MARK}={}.", std::process::id()));
+    *stopping() = true;
+    end_runs_of(std::process::id());
 }
 
-/// Held while a program is started, so that a signal does not come before its mark can be seen.
-fn starting() -> MutexGuard<'static, ()> {
-    static STARTING: Mutex<()> = Mutex::new(());
-    STARTING.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+/// Ends what another process, which has ended before its time, ran by this module.
+pub fn end_runs_of(process: u32) {
+    machine::kill_marked(&format!("{MARK}={process}."));
+}
+
+/// Whether nothing is to be started any more. Held while a program is started, so that it carries
+/// its mark when it is looked for.
+fn stopping() -> MutexGuard<'static, bool> {
+    static STOPPING: Mutex<bool> = Mutex::new(false);
+    STOPPING.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
 /// Name of the environment variable that tells what a program has started from other processes:
@@ -173,11 +188,21 @@ impl Mark {
         Self(format!("{}.{}", std::process::id(), RUNS.fetch_add(1, Ordering::Relaxed)))
     }
 
-    /// Ends the program, its group, and all that carries the mark.
-    fn kill(&self, process: u32) {
-        machine::kill_group(process);
+    /// Ends all that carries the mark.
+    fn kill(&self) {
         machine::kill_marked(&format!("{MARK}={}\0", self.0));
     }
+}
+
+/// A command of these words, with what it needs of the environment of this process: the means to
+/// find programs and files, the language, and the padding that moves the stack. What a user has set
+/// for a compiler or a runtime would make its defaults others.
+pub fn command(words: &[String], folder: &Path) -> Command {
+    let names = ["PATH", "HOME", "TMPDIR", "LANG", "LC_ALL", PADDING];
+    let kept = names.into_iter().filter_map(|name| Some((name, std::env::var_os(name)?)));
+    let mut command = Command::new(&words[0]);
+    command.args(&words[1..]).env_clear().envs(kept).current_dir(folder);
+    command
 }
 
 /// A group of its own, so that all of it can be ended.
@@ -188,8 +213,8 @@ fn own_group(command: &mut Command) {
     let _ = command;
 }
 
-/// Starts a program from a thread that is on the core, which it inherits; this
-/// thread, which watches it, stays off.
+/// Starts a program from a thread that is on the core, which it inherits. This thread, which
+/// watches it, is free to run on others.
 fn start_on(command: &mut Command, core: Option<usize>) -> io::Result<Child> {
     let start = || {
         core.into_iter().for_each(machine::pin);
@@ -218,8 +243,9 @@ mod tests {
     use super::*;
 
     fn sh(script: &str, time: Duration) -> Finished {
-        let limits = Limits::answer(time, 256 << 20);
-        run(Command::new("sh").args(["-c", script]), machine::last_core(), limits).unwrap()
+        let limits = Limits::time(time);
+        run(Command::new("sh").args(["-c", script]), machine::last_core(), limits, Keep::Start)
+            .unwrap()
     }
 
     #[test]

@@ -2,10 +2,10 @@
 //! it, and answers with a record as it does for a backend.
 
 use super::answer::Answer;
-use super::process::{self, End, Finished, Limits};
+use super::process::{self, End, Finished, Keep, Limits};
 use super::variant::Cores;
 use super::{Variant, end_running};
-use crate::child::{PADDING, why};
+use crate::child::why;
 use crate::exit::Exit;
 use crate::sample::{Task, median_ns};
 use crate::{expected, machine};
@@ -13,13 +13,15 @@ use report::format::human_bytes;
 use report::{Record, Status};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::ffi::OsString;
 use std::path::PathBuf;
-use std::process::Command;
 
-/// Most searches that count: what they would last longer than the sample's
-/// time is what a clock of microseconds cannot tell anyway.
-const MOST_TIMED: u64 = 1_000;
+/// Most searches that count, and most that come before them. More of the short ones, which are
+/// limited by the clock, would tell nothing.
+const MOST: u64 = 1_000;
+
+/// How long peers that need a warm-up have at least, in nanoseconds: a compiler at run time counts
+/// calls, so a number of searches that is right for large boards is too small for small ones.
+const WARM_UP_NS: u64 = 200_000_000;
 
 /// How a peer is run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -32,30 +34,46 @@ pub struct Call {
     folder: PathBuf,
     /// Whether it may use all cores.
     all_cores: bool,
-    /// Searches before those that count.
+    /// Searches before those that count, at least.
     warm_up: u32,
-    /// Searches that count; found out by a run before, where none are given.
-    timed: Option<u32>,
+    /// How many to do; found out by a run before, where it is not known yet.
+    searches: Option<Searches>,
     /// Beyond these it is ended.
     limits: Limits,
 }
 
-/// How to run a peer; so many searches shall count.
-pub fn call(variant: &Variant, timed: Option<u32>, limits: Limits) -> Call {
+/// Searches of a sample.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Searches {
+    /// Those before the ones that count.
+    pub warm_up: u32,
+    /// Those that count.
+    pub timed: u32,
+}
+
+impl Searches {
+    /// So many that those that count last so long together, of which each lasts so long.
+    pub fn new(least_warm_up: u32, together_ns: u64, each_ns: u64) -> Self {
+        let lasting = |ns: u64| ns.div_ceil(each_ns.max(1)).clamp(1, MOST) as u32;
+        let warm_up = match least_warm_up {
+            0 | 1 => least_warm_up,
+            _ => least_warm_up.max(lasting(WARM_UP_NS)),
+        };
+        Self { warm_up, timed: lasting(together_ns) }
+    }
+}
+
+/// How to run a peer, with so many searches.
+pub fn call(variant: &Variant, searches: Option<Searches>, limits: Limits) -> Call {
     Call {
         words: variant.words(&variant.run),
         env: variant.env.iter().map(|(name, text)| (name.clone(), variant.word(text))).collect(),
         folder: variant.built.clone(),
         all_cores: variant.cores == Cores::All,
         warm_up: variant.warm_up,
-        timed,
+        searches,
         limits,
     }
-}
-
-/// Searches that last so long together, of which each lasts so long.
-pub fn timed_searches(together_ns: u64, each_ns: u64) -> u32 {
-    together_ns.div_ceil(each_ns.max(1)).clamp(1, MOST_TIMED) as u32
 }
 
 /// Runs a task's peer and fills in the task's record.
@@ -82,18 +100,22 @@ type Failure = (Status, String);
 
 fn measure(task: &Task, call: &Call, record: &mut Record) -> Result<(), Failure> {
     let core = task.core.filter(|_| !call.all_cores);
-    let timed = match call.timed {
-        Some(timed) => timed,
+    let Searches { warm_up, timed } = match call.searches {
+        Some(searches) => searches,
         None => {
             let (answer, _) = call.run(record.n, call.warm_up + 1, core)?;
             let last_ns = answer.times_ns.last().copied().unwrap_or(1);
-            timed_searches(task.search_ns, last_ns)
+            Searches::new(call.warm_up, task.search_ns, last_ns)
         }
     };
-    let (answer, finished) = call.run(record.n, call.warm_up + timed, core)?;
+    let (answer, finished) = call.run(record.n, warm_up + timed, core)?;
     record.solutions = Some(answer.solutions);
     record.rss_peak_bytes = finished.rss_peak_bytes;
-    let (warm_up, timed) = answer.times_ns.split_at(call.warm_up as usize);
+    let (warm_up, timed) = answer.times_ns.split_at(warm_up as usize);
+    if median_ns(timed) == Some(0) {
+        let why = format!("its clock is too coarse for n = {}", record.n);
+        return Err((Status::WrongAnswer, why));
+    }
     record.warm_up_ns = warm_up.to_vec();
     record.iterations_ns = timed.to_vec();
     record.wall_ns = median_ns(timed);
@@ -113,11 +135,9 @@ impl Call {
         iterations: u32,
         core: Option<usize>,
     ) -> Result<(Answer, Finished), Failure> {
-        let mut command = Command::new(&self.words[0]);
-        command.args(&self.words[1..]).args([n.to_string(), iterations.to_string()]);
-        // What a user has set for a runtime would make its defaults others.
-        command.env_clear().envs(inherited()).envs(&self.env).current_dir(&self.folder);
-        let finished = process::run(&mut command, core, self.limits)
+        let mut command = process::command(&self.words, &self.folder);
+        command.args([n.to_string(), iterations.to_string()]).envs(&self.env);
+        let finished = process::run(&mut command, core, self.limits, Keep::Start)
             .map_err(|why| (Status::Crashed, format!("{} cannot be run: {why}", self.words[0])))?;
         if finished.output.len() as u64 == process::MOST_BYTES {
             return Err((Status::WrongAnswer, "printed a mebibyte, and more".to_owned()));
@@ -150,13 +170,6 @@ impl Call {
     }
 }
 
-/// What a peer has of the environment of this process: the means to find programs and files, the
-/// language, and the padding that moves the stack.
-fn inherited() -> impl Iterator<Item = (String, OsString)> {
-    let names = ["PATH", "HOME", "TMPDIR", "LANG", "LC_ALL", PADDING];
-    names.into_iter().filter_map(|name| Some((name.to_owned(), std::env::var_os(name)?)))
-}
-
 /// The last core, where a peer is to have one.
 pub fn core_of(variant: &Variant) -> Option<usize> {
     machine::last_core().filter(|_| variant.cores == Cores::One)
@@ -168,8 +181,16 @@ mod tests {
 
     #[test]
     fn a_sample_lasts_as_long_as_asked() {
-        assert_eq!(timed_searches(100, 30), 4);
-        assert_eq!(timed_searches(100, 1_000), 1);
-        assert_eq!(timed_searches(u64::MAX, 0), 1_000);
+        let of = |warm_up, together_ns, each_ns| {
+            let Searches { warm_up, timed } = Searches::new(warm_up, together_ns, each_ns);
+            (warm_up, timed)
+        };
+        assert_eq!(of(1, 100, 30), (1, 4));
+        assert_eq!(of(0, 100, 1_000), (0, 1));
+        assert_eq!(of(1, u64::MAX, 0), (1, 1_000));
+        // A warm-up that is needed lasts long enough too.
+        assert_eq!(of(40, 100_000_000, 20_000_000), (40, 5));
+        assert_eq!(of(40, 100_000_000, 2_000_000), (100, 50));
+        assert_eq!(of(40, 100_000_000, 10_000), (1_000, 1_000));
     }
 }

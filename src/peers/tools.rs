@@ -1,10 +1,10 @@
 //! What peers need, and whether it is here. Each thing is asked for once,
 //! however many peers need it.
 
-use super::process::{self, End, Limits};
+use super::process::{self, Finished, Keep, Limits};
 use super::variant::{Need, Variant, Words};
 use std::collections::HashMap;
-use std::process::Command;
+use std::io;
 use std::time::Duration;
 
 /// Time that a probe may take: a slow virtual machine starts in a second.
@@ -32,10 +32,7 @@ impl Tools {
         }
         let Some(probe) = &need.probe else { return true };
         let words = variant.words(probe);
-        let ends_well = |words: &Words| {
-            matches!(process::run(&mut command(words), None, Limits::time(LIMIT)),
-                Ok(finished) if matches!(finished.end, End::Exited(status) if status.success()))
-        };
+        let ends_well = |words: &Words| run(words).is_ok_and(|finished| finished.succeeded());
         *self.here.entry(words).or_insert_with_key(ends_well)
     }
 
@@ -49,23 +46,25 @@ impl Tools {
     }
 }
 
-/// A command of these words, in a folder that is there.
-fn command(words: &Words) -> Command {
-    let mut command = Command::new(&words[0]);
-    command.args(&words[1..]).current_dir(std::env::temp_dir());
-    command
+/// Runs a command line in a folder that is there.
+fn run(words: &Words) -> io::Result<Finished> {
+    let mut command = process::command(words, &std::env::temp_dir());
+    process::run(&mut command, None, Limits::time(LIMIT), Keep::Start)
 }
 
-/// The first line of its output, or, as some print it there, of its errors.
+/// The first line of its output that is no preprocessor's, or, as some print it there, of its errors.
 fn first_line(words: &Words) -> String {
-    let Ok(finished) = process::run(&mut command(words), None, Limits::time(LIMIT)) else {
-        return "unknown".to_owned();
+    let unknown = || "unknown".to_owned();
+    let finished = match run(words) {
+        Ok(finished) if finished.succeeded() => finished,
+        _ => return unknown(),
     };
     let text =
         String::from_utf8_lossy(&[finished.output, finished.errors].join(&b'\n')).into_owned();
     let plain = |line: &str| -> String { line.chars().filter(|c| !c.is_control()).collect() };
     let mut lines = text.lines().map(|line| plain(line).trim().to_owned());
-    let line = lines.find(|line| !line.is_empty()).unwrap_or_else(|| "unknown".to_owned());
+    let line =
+        lines.find(|line| !line.is_empty() && !line.starts_with('#')).unwrap_or_else(unknown);
     line.chars().take(VERSION_CHARS).collect()
 }
 
@@ -73,7 +72,7 @@ fn first_line(words: &Words) -> String {
 pub fn lacks(missing: &[&Need]) -> String {
     let what = |need: &&Need| match &need.command {
         Some(command) => format!("no {command}"),
-        None => format!("not what {} brings", need.package),
+        None => format!("nothing of {}", need.package),
     };
     let what: Vec<String> = missing.iter().map(what).collect();
     let mut packages: Vec<&str> = missing.iter().map(|need| need.package.as_str()).collect();

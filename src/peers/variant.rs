@@ -157,11 +157,9 @@ impl Variant {
 /// [`crate::exit::Exit::BadInput`]: the folder cannot be read, or a file in it is not right.
 pub fn all(folder: &Path) -> Result<Vec<Variant>, Stop> {
     let read = || -> anyhow::Result<Vec<Variant>> {
-        let folder = folder
-            .canonicalize()
-            .with_context(|| format!("no peers in {} (--peers-dir)", folder.display()))?;
-        let entries = fs::read_dir(&folder)
-            .with_context(|| format!("no peers in {} (--peers-dir)", folder.display()))?;
+        let none = || format!("no peers in {} (--peers-dir)", folder.display());
+        let folder = folder.canonicalize().with_context(none)?;
+        let entries = fs::read_dir(&folder).with_context(none)?;
         let mut folders: Vec<PathBuf> =
             entries.map(|entry| Ok(entry?.path())).collect::<std::io::Result<_>>()?;
         folders.retain(|folder| folder.join("peer.toml").is_file());
@@ -174,7 +172,7 @@ pub fn all(folder: &Path) -> Result<Vec<Variant>, Stop> {
             variants.extend(read?);
         }
         if variants.is_empty() {
-            return Err(anyhow!("no peers in {} (--peers-dir)", folder.display()));
+            return Err(anyhow!(none()));
         }
         distinct(&variants)?;
         Ok(variants)
@@ -201,11 +199,16 @@ fn of_text(text: &str, source: &Path) -> Result<Vec<Variant>, String> {
     for own in own {
         let Value::Table(own) = own else { return Err("[[variant]] is a table".into()) };
         let mut table = common.clone();
+        let common_notes = table.remove("notes");
         table.extend(own);
         let name = table.get("name").and_then(Value::as_str).unwrap_or("without a name").to_owned();
         let wrong = |why: String| format!("variant {name}: {why}");
         let mut variant: Variant =
             Value::Table(table).try_into().map_err(|why| wrong(said(why)))?;
+        if let Some(notes) = common_notes {
+            let notes: Vec<String> = notes.try_into().map_err(|why| wrong(said(why)))?;
+            variant.notes.splice(..0, notes);
+        }
         variant.check().map_err(wrong)?;
         variant.folder.clone_from(&folder);
         variant.source = source.to_owned();
@@ -252,6 +255,7 @@ pub mod tests {
         version = [["sh", "-c", "echo 1"]]
         build = [["cc", "{flags}", "{source}/a.c", "-o", "{build}/a"]]
         run = ["{build}/a"]
+        notes = ["Not compiled."]
         [[variant]]
         name = "text"
         [[variant]]
@@ -259,6 +263,7 @@ pub mod tests {
         title = "Text, fast"
         flags = ["-DFAST", "{source}/x"]
         generational = true
+        notes = ["Faster."]
         [[variant]]
         name = "text-env"
         env = { WHERE = "{build}" }
@@ -273,6 +278,7 @@ pub mod tests {
         let [plain, fast, env] = &read(TEXT).unwrap()[..] else { panic!("three variants") };
         assert_eq!((plain.warm_up, plain.cores, plain.generational), (1, Cores::One, false));
         assert_eq!((fast.title.as_str(), fast.generational), ("Text, fast", true));
+        assert_eq!((&plain.notes[..], fast.notes.len()), (&["Not compiled.".to_owned()][..], 2));
         assert_eq!(plain.built, env.built);
         assert_ne!(plain.built, fast.built);
         let words = fast.words(&fast.build[0]);

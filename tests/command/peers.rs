@@ -69,7 +69,7 @@ fn a_peer_is_sampled_in_the_blocks_of_the_backends() {
         assert_eq!(record["params"], serde_json::json!({ "version": "1.2.3" }));
         assert_eq!(record["peer"]["title"], "Made up");
         assert_eq!(record["peer"]["notes"][0], "It knows the answers.");
-        assert_eq!(record["warm_up_ns"], serde_json::json!([1000, 1000, 1000]));
+        assert_eq!(record["warm_up_ns"].as_array().unwrap().len(), 1000);
         // As many as last 100 ms, but no more than can be told apart.
         assert_eq!(record["iterations_ns"].as_array().unwrap().len(), 1000);
     }
@@ -123,6 +123,9 @@ fn what_fails_is_shown_as_failed_and_why() {
         assert_eq!(samples.len(), 3, "{name}");
         for sample in samples {
             let said = sample["message"].as_str().unwrap();
+            let again = said.strip_prefix("not run again: ");
+            assert_eq!(again.is_some(), sample["round"] != 0, "{name}: {sample}");
+            let said = again.unwrap_or(said);
             assert!(sample["status"] == *status && said.starts_with(message), "{name}: {sample}");
             assert!(sample["wall_ns"].is_null(), "{name}: {sample}");
         }

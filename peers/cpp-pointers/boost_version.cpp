@@ -1,3 +1,0 @@
-// Preprocessed, it is the version of Boost.
-#include <boost/version.hpp>
-Boost BOOST_LIB_VERSION

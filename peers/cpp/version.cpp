@@ -1,0 +1,14 @@
+// Preprocessed with -imacros HEADER, it is the version of the memory manager.
+#if defined(BOOST_VERSION)
+Boost BOOST_VERSION
+#elif defined(GC_VERSION_MAJOR)
+Boehm GC_VERSION_MAJOR GC_VERSION_MINOR GC_VERSION_MICRO
+#elif defined(MI_MALLOC_VERSION)
+mimalloc MI_MALLOC_VERSION
+#elif defined(JEMALLOC_VERSION_MAJOR)
+jemalloc JEMALLOC_VERSION_MAJOR JEMALLOC_VERSION_MINOR JEMALLOC_VERSION_BUGFIX
+#elif defined(TC_VERSION_MAJOR)
+tcmalloc TC_VERSION_MAJOR TC_VERSION_MINOR
+#else
+glibc __GLIBC__ __GLIBC_MINOR__
+#endif
