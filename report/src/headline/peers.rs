@@ -1,5 +1,5 @@
-//! How the study's fastest stands against the same program in other languages, and the claim of the
-//! study's title between two of these.
+//! How the study's own collector stands against the same program in other languages, and the claim of
+//! the study's title between two of these.
 
 use super::field::{Field, Standing};
 use crate::format::shorten;
@@ -7,6 +7,8 @@ use crate::summary::{REFERENCE, Row, Summary};
 
 /// The counting pointer of the claim: by value, two blocks, atomic counts.
 const COUNTING: &str = "boost-new";
+/// What other runtimes are held against: a general-purpose manager as they have one.
+const OURS: &str = "gc";
 /// Longest title in a sentence, in characters.
 const LONGEST_TITLE: usize = 60;
 
@@ -17,14 +19,15 @@ pub(super) fn peers(summary: &Summary, origin: usize) -> Option<String> {
     let (peers, ours): (Vec<&Row>, Vec<&Row>) = field.general().into_iter().partition(is_peer);
     let nearest = field.fastest(&peers)?;
     // With nothing but peers, the answer has told who is first.
-    let against = field.fastest(&ours).and_then(|first| standing(&field, &peers, nearest, first));
+    let ours = field.find(OURS).or_else(|| field.fastest(&ours));
+    let against = ours.and_then(|ours| standing(&field, &peers, nearest, ours));
     let told: Vec<String> = against.into_iter().chain(claim(&field)).collect();
     (!told.is_empty()).then(|| told.join(" "))
 }
 
-/// Of the study's first and the nearest peer, or those ahead of it.
-fn standing(field: &Field, peers: &[&Row], nearest: &Row, first: &Row) -> Option<String> {
-    let (ours, n) = (field.name(first), field.n);
+/// Of the study's own and the nearest peer, or those ahead of it.
+fn standing(field: &Field, peers: &[&Row], nearest: &Row, own: &Row) -> Option<String> {
+    let (ours, n) = (field.name(own), field.n);
     let of = match peers.len() {
         1 => "The one general-purpose peer".to_owned(),
         many => format!(
@@ -33,9 +36,9 @@ fn standing(field: &Field, peers: &[&Row], nearest: &Row, first: &Row) -> Option
     };
     let one = peers.len() == 1;
     let named = titled(field, nearest);
-    let clause = field.clause(nearest, first)?;
-    let ahead = peers.iter().filter(|row| field.standing(row, first) == Standing::Ahead).count();
-    Some(match (field.standing(nearest, first), one) {
+    let clause = field.clause(nearest, own)?;
+    let ahead = peers.iter().filter(|row| field.standing(row, own) == Standing::Ahead).count();
+    Some(match (field.standing(nearest, own), one) {
         (_, true) => format!("{of} at n = {n}, {named}, {clause}."),
         (Standing::Ahead, _) => {
             let ahead = if ahead == 1 { "one is".to_owned() } else { format!("{ahead} are") };
