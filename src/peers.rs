@@ -3,7 +3,8 @@
 //!
 //! | module | one idea |
 //! |---|---|
-//! | `variant` | what a `peer.toml` says |
+//! | `files` | each `peer.toml` of a folder |
+//! | `variant` | what one says of a way to build and run a peer |
 //! | `choose` | which of them are meant |
 //! | `tools` | what each needs, and whether it is here |
 //! | `build` | building what is not built yet |
@@ -20,6 +21,7 @@ mod answer;
 mod build;
 mod check;
 mod choose;
+mod files;
 mod list;
 mod process;
 mod sample;
@@ -70,7 +72,7 @@ pub fn find(names: &[String], folder: Option<&Path>) -> Result<Found, Stop> {
         return Ok(found);
     }
     let mut tools = Tools::default();
-    for variant in chosen(&variant::all(folder_or_own(folder))?, names)? {
+    for variant in chosen(&files::all(folder_or_own(folder))?, names)? {
         match tools.missing(&variant) {
             missing if missing.is_empty() => {
                 let version = tools.version(&variant);
@@ -96,7 +98,7 @@ fn folder_or_own(folder: Option<&Path>) -> &Path {
 /// [`Exit::BadInput`]: a name that no peer has; a folder or file that is not right.
 pub fn run(options: &PeersOptions) -> Result<Exit, Stop> {
     let Peers { names, peers_dir } = options.command.peers();
-    let all = variant::all(folder_or_own(peers_dir.as_deref()))?;
+    let all = files::all(folder_or_own(peers_dir.as_deref()))?;
     let variants = match names.is_empty() {
         true => all,
         false => chosen(&all, names)?,

@@ -37,7 +37,7 @@ pub fn chosen(variants: &[Variant], names: &[String]) -> Result<Vec<Variant>, St
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::peers::variant::tests::variants;
+    use crate::peers::files::tests::variants;
 
     #[test]
     fn a_name_is_a_variant_or_else_a_folder() {

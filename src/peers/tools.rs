@@ -52,7 +52,7 @@ fn run(words: &Words) -> io::Result<Finished> {
     process::run(&mut command, None, Limits::time(LIMIT), Keep::Start)
 }
 
-/// The first line of its output that is no preprocessor's, or, as some print it there, of its errors.
+/// The first line of its output that is no preprocessor's; of its errors, where some print it.
 fn first_line(words: &Words) -> String {
     let unknown = || "unknown".to_owned();
     let finished = match run(words) {
