@@ -92,3 +92,16 @@ pub const APPEND: Param = Param {
     default: "speculate",
     about: "build filtered chains without a branch (write always, advance if kept), or with one",
 };
+
+/// What an allocator or a pointer of the allocation studies says about itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Brief {
+    /// Name on the command line and in records.
+    pub name: &'static str,
+    /// Kind of memory management.
+    pub kind: Kind,
+    /// One sentence: what it is.
+    pub about: &'static str,
+    /// When memory returns, in a few words.
+    pub returns: &'static str,
+}

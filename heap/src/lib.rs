@@ -7,11 +7,14 @@
 //!   of a run hold a reference across a collection
 //! - [`tally`]: counts of a heap's work, in an instance of its own
 //! - [`pauses`]: how long it made the program stand still, in another
+//! - [`allocators`], [`nodes`]: allocators of the allocation studies, and containers over them
+//! - [`pointers`]: smart pointers of the allocation studies
 //! - [`conformance`]: how tests go through all of them
 //!
 //! All `unsafe` code of the study is in this crate; its public interface is
 //! safe and sound.
 
+pub mod allocators;
 mod backends;
 pub mod conformance;
 mod curve;
@@ -20,9 +23,11 @@ mod fakes;
 pub mod heap;
 pub mod info;
 mod machine;
+pub mod nodes;
 pub mod object;
 mod parts;
 pub mod pauses;
+pub mod pointers;
 pub mod registry;
 mod sealed;
 pub mod settings;
@@ -30,7 +35,7 @@ pub mod tally;
 
 pub use curve::Live;
 pub use heap::{Backend, Family, Frames, Heap, Mutator, Program};
-pub use info::{Info, Kind, Param, Unit};
+pub use info::{Brief, Info, Kind, Param, Unit};
 pub use machine::Stack;
 pub use object::{Chain, Edge, Item, Link, Node, Object, Plain, Visitor};
 pub use pauses::Pauses;

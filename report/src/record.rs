@@ -7,7 +7,8 @@ use std::io::{self, Write};
 mod parts;
 mod read;
 pub use parts::{
-    Capabilities, CounterSource, Counters, LiveCells, Machine, Mmu, Pauses, Peer, Status,
+    Capabilities, CounterSource, Counters, LiveCells, Machine, Mmu, Pauses, Peer, Phase, Status,
+    Study,
 };
 pub use read::{ReadError, read_lines, read_prefix, read_records};
 
@@ -36,6 +37,9 @@ pub struct Record {
     /// The program, where it is not the study's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub peer: Option<Peer>,
+    /// The allocation study that it is a sample of; absent of n-queens.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub study: Option<Study>,
     /// Every parameter of the backend with its value, for instance `nursery` and `256KiB`; of a peer
     /// `version`, that of its tools.
     #[serde(default)]

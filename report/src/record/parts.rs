@@ -1,6 +1,7 @@
 //! What a record is made of.
 
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// What a backend can and cannot do.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -35,6 +36,35 @@ pub struct Peer {
     /// What is to be said against the comparison, each a sentence.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+}
+
+/// What a sample of an allocation study measured, in place of n-queens.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Study {
+    /// Name of the study: `pointers`, `burst` or `growth`. What a row was put to is the parameter
+    /// `workload`.
+    pub name: String,
+    /// What `n` counts, for instance `live objects`.
+    pub size: String,
+    /// The parts of an iteration that were timed, in order.
+    pub phases: Vec<Phase>,
+    /// Figures beside the times, by name: `capacity`, `new_blocks`, `metadata_bytes_per_node`, ...
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub figures: BTreeMap<String, f64>,
+}
+
+/// A part of an iteration that is timed by itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Phase {
+    /// What is done in it, for instance `insert`.
+    pub name: String,
+    /// Operations of one iteration: a time divided by them is that of one.
+    pub operations: u64,
+    /// Its wall time in each timed iteration, in nanoseconds; one for each of the record's
+    /// `iterations_ns`, which are the sums over all phases.
+    pub iterations_ns: Vec<u64>,
 }
 
 /// One point of the curve of live cells.

@@ -1,0 +1,85 @@
+//! Allocators of the burst and the growth study: one file each, over the
+//! [`Allocator`] trait, with two operations more.
+//!
+//! A burst ([`Nodes::allocate_nodes`]) hands out many nodes of one layout in
+//! one call; each of them can be given back alone, as if it had been allocated
+//! alone. Growth in place is [`Allocator::grow`] returning the same address.
+//!
+//! Adding an allocator: a file here with its `mod` line, and a line in the
+//! rows of each study that shall show it.
+
+use crate::info::Brief;
+pub use allocator_api2::alloc::{AllocError, Allocator, Global};
+pub use std::alloc::Layout;
+use std::ptr::NonNull;
+
+/// How an allocator of a study is set up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Most bytes that it may hold; beyond them it refuses. Only allocators with
+    /// books of their own keep to it (see [`Managed::held_bytes`]).
+    pub limit_bytes: usize,
+    /// Whether it checks itself after every operation, and poisons what is freed.
+    pub zeal: bool,
+}
+
+/// An allocator that can hand out many nodes at once.
+///
+/// # Safety
+///
+/// As of [`Allocator`]; and a node of a burst is as one from `allocate`: it
+/// overlaps no other, stays valid until it is given back, and may be given back
+/// by `deallocate` with the burst's layout, alone and in any order.
+pub unsafe trait Nodes: Allocator {
+    /// Allocates `count` nodes and hands each to `each`, in no particular order.
+    /// Those that were handed out before a panic of `each`, or before the error,
+    /// are the caller's. This one asks for them one by one.
+    ///
+    /// # Errors
+    ///
+    /// There is no memory for all of them.
+    #[inline]
+    fn allocate_nodes(
+        &self,
+        layout: Layout,
+        count: usize,
+        mut each: impl FnMut(NonNull<u8>),
+    ) -> Result<(), AllocError> {
+        for _ in 0..count {
+            each(self.allocate(layout)?.cast());
+        }
+        Ok(())
+    }
+
+    /// Gives many nodes of one layout back. This one does it one by one.
+    ///
+    /// # Safety
+    ///
+    /// Each is a node of this allocator and layout, given back once.
+    #[inline]
+    unsafe fn deallocate_nodes(&self, layout: Layout, nodes: impl Iterator<Item = NonNull<u8>>) {
+        for node in nodes {
+            // SAFETY: by contract.
+            unsafe { self.deallocate(node, layout) };
+        }
+    }
+}
+
+/// An allocator of a study: described, set up, and with books that can be looked at.
+pub trait Managed: Nodes + Sized + 'static {
+    /// Name and description.
+    const BRIEF: Brief;
+    /// Sets it up.
+    fn new(limits: Limits) -> Self;
+    /// Bytes that it holds of the platform, its own books included; `None` where it does not say.
+    fn held_bytes(&self) -> Option<usize>;
+    /// Bytes of its own structures among those: headers, bitmaps, what is cut off at the end of a
+    /// block; not what is free. `None` where it does not say.
+    fn metadata_bytes(&self) -> Option<usize> {
+        None
+    }
+    /// Checks its own structures; the error says what is broken.
+    fn validate(&self) -> Result<(), String> {
+        Ok(())
+    }
+}
