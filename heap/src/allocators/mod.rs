@@ -18,6 +18,7 @@ pub mod mimalloc;
 #[cfg(feature = "all-allocators")]
 pub mod snmalloc;
 pub mod system;
+pub mod boundary_tag;
 
 use crate::info::Brief;
 pub use allocator_api2::alloc::{AllocError, Allocator, Global};
