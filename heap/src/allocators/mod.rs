@@ -8,6 +8,11 @@
 //! Adding an allocator: a file here with its `mod` line, and a line in the
 //! rows of each study that shall show it.
 
+pub mod pool;
+pub mod region;
+#[cfg(test)]
+mod trial;
+
 use crate::info::Brief;
 pub use allocator_api2::alloc::{AllocError, Allocator, Global};
 pub use std::alloc::Layout;
@@ -82,4 +87,10 @@ pub trait Managed: Nodes + Sized + 'static {
     fn validate(&self) -> Result<(), String> {
         Ok(())
     }
+}
+
+/// What is handed out for a layout without bytes.
+fn dangling(layout: Layout) -> NonNull<u8> {
+    // SAFETY: an alignment is not zero.
+    unsafe { NonNull::new_unchecked(std::ptr::without_provenance_mut(layout.align())) }
 }
