@@ -56,14 +56,17 @@
 //! Boost.Container's `adaptive_pool`; Leijen, Zorn and de Moura, "Mimalloc: free
 //! list sharding in action", ISMM 2019 (free lists per slab, found by masking).
 
+mod bursts;
+mod lists;
 mod slab;
 mod superblock;
 #[cfg(test)]
 mod tests;
 
-use super::{AllocError, Allocator, Layout, Limits, Managed, Nodes};
+use super::{AllocError, Allocator, Layout, Limits, Managed};
 use crate::info::{Brief, Kind};
 use crate::parts::poison;
+use lists::Lists;
 use slab::{LARGEST_ALIGN_BYTES, LARGEST_BYTES, Slab, full, slab_of};
 use std::alloc::{GlobalAlloc, System};
 use std::cell::Cell;
@@ -74,13 +77,6 @@ use superblock::Superblocks;
 const SUPERBLOCK_SLABS: u32 = 16;
 const ZEAL_SUPERBLOCK_SLABS: u32 = 2;
 
-/// The first slab of each size, in words less one.
-type Lists = [Cell<*mut Slab>; LARGEST_BYTES / 8];
-
-fn empty_lists() -> Lists {
-    std::array::from_fn(|_| Cell::new(full()))
-}
-
 /// An adaptive pool.
 pub struct Pool {
     lists: Lists,
@@ -90,8 +86,6 @@ pub struct Pool {
     /// Bytes of layouts that are left to the platform.
     large_bytes: Cell<usize>,
     limit_bytes: usize,
-    /// Where the lists are between two operations under zeal.
-    away: Option<Box<Lists>>,
 }
 
 /// Who serves a layout.
@@ -118,14 +112,9 @@ fn place(layout: Layout) -> Place {
 
 impl Pool {
     #[inline(always)]
-    fn list(&self, node_bytes: usize) -> &Cell<*mut Slab> {
-        &self.lists[node_bytes / 8 - 1]
-    }
-
-    #[inline(always)]
     fn take(&self, node_bytes: usize) -> Result<NonNull<u8>, AllocError> {
         // SAFETY: N4.
-        match unsafe { slab::take(self.list(node_bytes).get(), node_bytes) } {
+        match unsafe { slab::take(self.lists.of(node_bytes).get(), node_bytes) } {
             Some(node) => Ok(node),
             None => self.take_slowly(node_bytes),
         }
@@ -136,7 +125,7 @@ impl Pool {
     #[inline(never)]
     fn take_slowly(&self, node_bytes: usize) -> Result<NonNull<u8>, AllocError> {
         self.open();
-        let list = self.list(node_bytes);
+        let list = self.lists.of(node_bytes);
         let node = loop {
             let slab = list.get();
             // SAFETY: N4.
@@ -146,11 +135,11 @@ impl Pool {
             // SAFETY: N3, N4: all its nodes are in use; or it is new, without a size (N5).
             unsafe {
                 if slab != full() {
-                    self.unlist(slab);
+                    self.lists.remove(slab);
                     slab::watch(slab);
                 } else if let Some(slab) = self.superblocks.take(self.room_bytes()) {
                     slab::begin(slab, node_bytes);
-                    self.enlist(slab);
+                    self.lists.insert(slab);
                 } else if !self.give_back_idle() {
                     break None;
                 }
@@ -210,12 +199,17 @@ impl Pool {
     #[cold]
     #[inline(never)]
     unsafe fn settle(&self, slab: *mut Slab) {
-        self.open();
         // SAFETY: by contract; N3, N4.
         unsafe {
+            let stays = slab == self.idle.get() && (*slab).listed && (*slab).others == 0;
+            if stays && !self.lists.zeal() {
+                // One node is allocated and freed in turn.
+                return slab::reset(slab);
+            }
+            self.open();
             (*slab).countdown = std::mem::take(&mut (*slab).others);
             if !(*slab).listed {
-                self.enlist(slab);
+                self.lists.insert(slab);
             }
             if (*slab).countdown > 0 {
                 self.close(Some(slab));
@@ -257,7 +251,7 @@ impl Pool {
         }
         // SAFETY: by contract.
         unsafe {
-            self.unlist(slab);
+            self.lists.remove(slab);
             self.superblocks.give_back(slab);
         }
     }
@@ -272,52 +266,6 @@ impl Pool {
                 self.give_back(idle);
             }
             empty
-        }
-    }
-
-    /// Lists a slab behind the first one, which is used up first.
-    ///
-    /// # Safety
-    ///
-    /// It has a size, and is not listed.
-    unsafe fn enlist(&self, slab: *mut Slab) {
-        // SAFETY: by contract; N4.
-        unsafe {
-            let list = self.list(usize::from((*slab).node_bytes));
-            let head = list.get();
-            (*slab).listed = true;
-            if head == full() {
-                (*slab).prev = ptr::null_mut();
-                (*slab).next = ptr::null_mut();
-                list.set(slab);
-            } else {
-                (*slab).prev = head;
-                (*slab).next = (*head).next;
-                (*head).next = slab;
-                if let Some(next) = NonNull::new((*slab).next) {
-                    (*next.as_ptr()).prev = slab;
-                }
-            }
-        }
-    }
-
-    /// # Safety
-    ///
-    /// The slab is listed.
-    unsafe fn unlist(&self, slab: *mut Slab) {
-        // SAFETY: by contract; N4.
-        unsafe {
-            let (next, prev) = (NonNull::new((*slab).next), NonNull::new((*slab).prev));
-            (*slab).listed = false;
-            if let Some(next) = next {
-                (*next.as_ptr()).prev = (*slab).prev;
-            }
-            match prev {
-                Some(prev) => (*prev.as_ptr()).next = (*slab).next,
-                None => self
-                    .list(usize::from((*slab).node_bytes))
-                    .set(next.map_or(full(), NonNull::as_ptr)),
-            }
         }
     }
 
@@ -350,31 +298,24 @@ impl Pool {
         at.ok_or(AllocError)
     }
 
-    /// Under zeal, gets or puts away the lists.
-    fn swap(&self) {
-        for (list, away) in self.away.iter().flat_map(|away| self.lists.iter().zip(away.iter())) {
-            list.swap(away);
-        }
-    }
-
     /// The start of an operation that left the fast path.
     fn open(&self) {
-        self.swap();
+        self.lists.swap();
     }
 
     /// The end of one, which looked at a slab that has a node in use.
     fn close(&self, slab: Option<*mut Slab>) {
-        if self.away.is_some() {
+        if self.lists.zeal() {
             // SAFETY: N3.
             slab.inspect(|&slab| unsafe { slab::watch(slab) });
-            self.swap();
+            self.lists.swap();
             self.insist();
         }
     }
 
     /// Checks everything under zeal.
     fn insist(&self) {
-        if self.away.is_some()
+        if self.lists.zeal()
             && let Err(error) = self.validate()
         {
             panic!("the pool is broken: {error}");
@@ -383,22 +324,7 @@ impl Pool {
 
     fn check(&self) -> Result<(), String> {
         self.superblocks.check()?;
-        let mut listed = 0;
-        for (list, words) in self.lists.iter().zip(1..) {
-            let (mut slab, mut prev) = (list.get(), ptr::null_mut());
-            // SAFETY: N4, N5.
-            unsafe {
-                while slab != full() && !slab.is_null() {
-                    if !(*slab).listed || usize::from((*slab).node_bytes) != words * 8 {
-                        return Err(format!("a list of {words} words has another's slab"));
-                    }
-                    if (*slab).prev != prev {
-                        return Err(format!("the list of {words} words is not linked backwards"));
-                    }
-                    (listed, prev, slab) = (listed + 1, slab, (*slab).next);
-                }
-            }
-        }
+        let listed = self.lists.check()?;
         let (mut marked, mut idle_is_ours) = (0, self.idle.get().is_null());
         for slab in self.superblocks.slabs() {
             // SAFETY: N5.
@@ -435,44 +361,6 @@ unsafe fn bury(node: *mut u8, node_bytes: usize, next: *mut u8) {
     unsafe {
         node.cast::<*mut u8>().write(next);
         poison::dead(node.add(size_of::<usize>()), node_bytes - size_of::<usize>());
-    }
-}
-
-/// Nodes that were taken and not handed out; what is left is freed.
-struct Untold<'a> {
-    pool: &'a Pool,
-    at: *mut u8,
-    end: *mut u8,
-    node_bytes: usize,
-}
-
-impl Drop for Untold<'_> {
-    #[inline(always)]
-    fn drop(&mut self) {
-        while self.at != self.end {
-            let node = self.at;
-            self.at = self.at.wrapping_add(self.node_bytes);
-            // SAFETY: taken and not handed out.
-            unsafe { self.pool.give(node, self.node_bytes) };
-        }
-    }
-}
-
-/// Nodes of one slab that are freed together: linked from `first` to `last`.
-struct Run<'a> {
-    pool: &'a Pool,
-    first: *mut u8,
-    last: *mut u8,
-    nodes: u32,
-}
-
-impl Drop for Run<'_> {
-    #[inline(always)]
-    fn drop(&mut self) {
-        if self.nodes > 0 {
-            // SAFETY: as linked by `deallocate_nodes`.
-            unsafe { self.pool.give_run(self.first, self.last, self.nodes) };
-        }
     }
 }
 
@@ -558,71 +446,6 @@ impl Pool {
     }
 }
 
-// SAFETY: nodes of a burst are as those of `take`: in use until they are freed.
-unsafe impl Nodes for Pool {
-    #[inline]
-    fn allocate_nodes(
-        &self,
-        layout: Layout,
-        count: usize,
-        mut each: impl FnMut(NonNull<u8>),
-    ) -> Result<(), AllocError> {
-        let Place::Slab(node_bytes) = place(layout) else {
-            return (0..count).try_for_each(|_| self.allocate(layout).map(|at| each(at.cast())));
-        };
-        let mut left = count;
-        while left > 0 {
-            let slab = self.list(node_bytes).get();
-            // SAFETY: N2, N4. The run is in use before any of it is handed out, since
-            // `each` may come back to this pool.
-            unsafe {
-                let (fresh, end) = ((*slab).fresh, (*slab).end);
-                if !(*slab).free.is_null() || fresh == end {
-                    each(self.take(node_bytes)?);
-                    left -= 1;
-                    continue;
-                }
-                let room_bytes = end.byte_offset_from_unsigned(fresh);
-                let run_bytes = room_bytes.min(left.saturating_mul(node_bytes));
-                let run_nodes = run_bytes / node_bytes;
-                let end = fresh.add(run_bytes);
-                (*slab).fresh = end;
-                (*slab).countdown += run_nodes as u32;
-                left -= run_nodes;
-                let mut run = Untold { pool: self, at: fresh, end, node_bytes };
-                while run.at != run.end {
-                    let node = NonNull::new_unchecked(run.at);
-                    run.at = run.at.add(node_bytes);
-                    poison::reborn(node.as_ptr(), node_bytes);
-                    each(node);
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// A run is linked by itself until it ends, since the iterator may come back
-    /// to this pool; until then its nodes count as in use.
-    #[inline]
-    unsafe fn deallocate_nodes(&self, layout: Layout, nodes: impl Iterator<Item = NonNull<u8>>) {
-        let mut run = Run { pool: self, first: ptr::null_mut(), last: ptr::null_mut(), nodes: 0 };
-        let Place::Slab(node_bytes) = place(layout) else {
-            // SAFETY: by contract.
-            return nodes.for_each(|node| unsafe { self.deallocate(node, layout) });
-        };
-        for node in nodes {
-            let node = node.as_ptr();
-            if slab_of(node) != slab_of(run.first) {
-                run = Run { pool: self, first: node, last: node, nodes: 0 };
-            }
-            // SAFETY: by contract; the link of `last` is written when the run ends.
-            unsafe { bury(node, node_bytes, run.first) };
-            run.first = node;
-            run.nodes += 1;
-        }
-    }
-}
-
 impl Managed for Pool {
     const BRIEF: Brief = Brief {
         name: "pool",
@@ -634,12 +457,11 @@ impl Managed for Pool {
     fn new(limits: Limits) -> Self {
         let slabs = if limits.zeal { ZEAL_SUPERBLOCK_SLABS } else { SUPERBLOCK_SLABS };
         Pool {
-            lists: empty_lists(),
+            lists: Lists::new(limits.zeal),
             superblocks: Superblocks::new(slabs),
             idle: Cell::new(ptr::null_mut()),
             large_bytes: Cell::new(0),
             limit_bytes: limits.limit_bytes,
-            away: limits.zeal.then(|| Box::new(empty_lists())),
         }
     }
     fn held_bytes(&self) -> Option<usize> {
@@ -649,9 +471,9 @@ impl Managed for Pool {
         Some(size_of::<Pool>() + self.superblocks.metadata_bytes())
     }
     fn validate(&self) -> Result<(), String> {
-        self.swap();
+        self.lists.swap();
         let found = self.check();
-        self.swap();
+        self.lists.swap();
         found
     }
 }

@@ -1,5 +1,6 @@
 use super::slab::{HEADER_BYTES, SLAB_BYTES};
 use super::*;
+use crate::allocators::Nodes;
 use crate::allocators::trial::{Random, churn};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
