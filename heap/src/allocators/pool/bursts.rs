@@ -22,6 +22,7 @@ impl Drop for Untold<'_> {
         while self.at != self.end {
             let node = self.at;
             self.at = self.at.wrapping_add(self.node_bytes);
+            poison::reborn(node, self.node_bytes);
             // SAFETY: taken and not handed out.
             unsafe { self.pool.give(node, self.node_bytes) };
         }
@@ -105,13 +106,14 @@ unsafe impl Nodes for Pool {
         let mut next = nodes.next();
         while let Some(node) = next {
             let node = node.as_ptr();
+            let slab = slab_of(node);
             let mut run = Run { pool: self, first: node, last: node, nodes: 1 };
             // SAFETY: by contract; the link of `last` is written when the run ends.
             unsafe { bury(node, node_bytes, ptr::null_mut()) };
             loop {
                 next = nodes.next();
                 let Some(node) = next.map(NonNull::as_ptr) else { break };
-                if slab_of(node) != slab_of(run.first) {
+                if slab_of(node) != slab {
                     break;
                 }
                 // SAFETY: by contract.
