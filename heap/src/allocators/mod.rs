@@ -8,6 +8,7 @@
 //! Adding an allocator: a file here with its `mod` line, and a line in the
 //! rows of each study that shall show it.
 
+pub mod boundary_tag;
 pub mod copying;
 pub mod counting;
 pub mod dlmalloc;
@@ -15,10 +16,13 @@ pub mod global;
 #[cfg(feature = "all-allocators")]
 pub mod jemalloc;
 pub mod mimalloc;
+pub mod pool;
+pub mod region;
 #[cfg(feature = "all-allocators")]
 pub mod snmalloc;
 pub mod system;
-pub mod boundary_tag;
+#[cfg(test)]
+mod trial;
 
 use crate::info::Brief;
 pub use allocator_api2::alloc::{AllocError, Allocator, Global};
@@ -115,4 +119,10 @@ pub trait Managed: Nodes + Sized + 'static {
     fn validate(&self) -> Result<(), String> {
         Ok(())
     }
+}
+
+/// What is handed out for a layout without bytes.
+fn dangling(layout: Layout) -> NonNull<u8> {
+    // SAFETY: an alignment is not zero.
+    unsafe { NonNull::new_unchecked(std::ptr::without_provenance_mut(layout.align())) }
 }
