@@ -8,6 +8,8 @@
 //! Adding an allocator: a file here with its `mod` line, and a line in the
 //! rows of each study that shall show it.
 
+pub mod boundary_tag;
+
 use crate::info::Brief;
 pub use allocator_api2::alloc::{AllocError, Allocator, Global};
 pub use std::alloc::Layout;
