@@ -19,6 +19,10 @@ pub mod mimalloc;
 #[cfg(feature = "all-allocators")]
 pub mod snmalloc;
 pub mod system;
+pub mod pool;
+pub mod region;
+#[cfg(test)]
+mod trial;
 
 use crate::info::Brief;
 pub use allocator_api2::alloc::{AllocError, Allocator, Global};
@@ -115,4 +119,10 @@ pub trait Managed: Nodes + Sized + 'static {
     fn validate(&self) -> Result<(), String> {
         Ok(())
     }
+}
+
+/// What is handed out for a layout without bytes.
+fn dangling(layout: Layout) -> NonNull<u8> {
+    // SAFETY: an alignment is not zero.
+    unsafe { NonNull::new_unchecked(std::ptr::without_provenance_mut(layout.align())) }
 }
