@@ -277,9 +277,11 @@ impl State {
             let header = chunk.header();
             let rest_bytes = bytes_of(header) - bytes;
             let rest = chunk.after(bytes);
-            if rest_bytes >= LEAST_BYTES
-                || rest_bytes > 0 && Some(rest.after(rest_bytes)) == self.top
-            {
+            if Some(rest.after(rest_bytes)) == self.top {
+                chunk.set_header(header - rest_bytes);
+                poison::dead(rest.as_ptr(), rest_bytes);
+                self.top = Some(rest);
+            } else if rest_bytes >= LEAST_BYTES {
                 chunk.set_header(header - rest_bytes);
                 rest.set_header(rest_bytes | self.watched);
                 self.give_back(rest, rest_bytes);
