@@ -128,10 +128,10 @@ struct Footprint {
 static long resident_pages() {
   char text[128] = {};
   const int file = open("/proc/self/statm", O_RDONLY);
-  if (file < 0 || read(file, text, sizeof text - 1) < 0) std::exit(1);
+  if (file < 0 || read(file, text, sizeof text - 1) < 0) _exit(1);
   close(file);
   long all = 0, resident = 0;
-  if (std::sscanf(text, "%ld %ld", &all, &resident) != 2) std::exit(1);
+  if (std::sscanf(text, "%ld %ld", &all, &resident) != 2) _exit(1);
   return resident;
 }
 
