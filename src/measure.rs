@@ -14,6 +14,7 @@ use crate::values::Rounds;
 use crate::{counters, machine, render, resume};
 use anyhow::Context;
 use report::format::visible;
+use report::studies::Both;
 use report::{Record, Status};
 use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
@@ -141,8 +142,8 @@ impl<'a> Run<'a> {
             if in_block == self.study.block_len() {
                 in_block = 0;
                 let (records, baseline) = (&self.records, self.baseline());
-                let summary = || render::summary(records, baseline);
-                if self.watch.is_precise(entry.round + 1, summary)? {
+                let summaries = || render::both(records, baseline).map(Both::into_summaries);
+                if self.watch.is_precise(entry.round + 1, summaries)? {
                     ended = Ended::Precise;
                     break;
                 }
@@ -240,17 +241,17 @@ impl<'a> Run<'a> {
         let report = kept.and_then(|()| {
             render::write(records, self.baseline(), sources, self.folder.report_path())
         });
-        let summary = render::summary(records, self.baseline())?;
+        let both = render::both(records, self.baseline())?;
         let (counted, pauses) = (self.template.counted, options.pauses);
         if let Some(sheet) = options.format.sheet() {
-            terminal::print(&render::sheet(&summary, sheet, counted, pauses))?;
+            terminal::print(&render::sheets(&both, sheet, counted, pauses))?;
         }
         // The other formats tell failures beside the rows.
         if options.format == Output::Json || counted {
             failures(records).iter().for_each(|line| terminal::say(line));
         }
         let rounds = records.iter().map(|record| record.round + 1).max().unwrap_or(0);
-        if let Some(line) = self.watch.says(ended, rounds, &summary) {
+        if let Some(line) = self.watch.says(ended, rounds, &both.into_summaries()) {
             match options.format {
                 Output::Table => terminal::print(&format!("{line}\n")).map(|_| ())?,
                 _ if !options.quiet => terminal::say(&line),

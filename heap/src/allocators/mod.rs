@@ -16,11 +16,11 @@ pub mod global;
 #[cfg(feature = "all-allocators")]
 pub mod jemalloc;
 pub mod mimalloc;
+pub mod pool;
+pub mod region;
 #[cfg(feature = "all-allocators")]
 pub mod snmalloc;
 pub mod system;
-pub mod pool;
-pub mod region;
 #[cfg(test)]
 mod trial;
 
