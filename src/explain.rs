@@ -3,7 +3,9 @@
 use crate::exit::{Exit, Stop};
 use crate::options::{self, Page};
 use crate::{records, terminal};
+use anyhow::anyhow;
 use report::explain::{Block, ExplainError, Explanation, explain, json, markdown, pages, text};
+use report::studies::split;
 use std::collections::BTreeSet;
 
 /// The sub-command `explain`. What cannot be explained, of several programs,
@@ -15,7 +17,13 @@ use std::collections::BTreeSet;
 /// backends' times to compare. [`Exit::Failed`]: records that contradict each
 /// other.
 pub fn run(options: &options::Explain) -> Result<Exit, Stop> {
-    let records = records::read(&options.files)?;
+    let all = records::read(&options.files)?;
+    let (records, of_studies) = split(&all);
+    if records.is_empty() && !of_studies.is_empty() {
+        let why = "these are samples of allocation studies alone, of which there is no ladder; \
+                   rc-vs-gc report shows them";
+        return Err(Stop::bad_input(anyhow!(why)));
+    }
     let sizes: BTreeSet<u32> = options.n.iter().cloned().flatten().collect();
     let sizes: Vec<u32> = sizes.into_iter().collect();
     let (mut explained, mut not) = (Vec::new(), Vec::new());

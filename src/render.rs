@@ -8,6 +8,7 @@ use crate::splice::Splice;
 use crate::{records, terminal};
 use anyhow::anyhow;
 use report::format::visible;
+use report::studies::{Both, WORKLOAD};
 use report::{Record, ReportError, ReportOptions, Status, Summary, table};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -24,9 +25,9 @@ pub fn run(options: &options::Report) -> Result<Exit, Stop> {
     let records = records::read(&options.files)?;
     agree(&records)?;
     let baseline = options.baseline.as_deref();
-    let summary = summary(&records, baseline)?;
+    let both = both(&records, baseline)?;
     // All of them before anything is written.
-    let splices = options.splice.iter().map(|file| Splice::new(file, &records, &summary));
+    let splices = options.splice.iter().map(|file| Splice::new(file, &both));
     let splices: Vec<Splice> = splices.collect::<Result<_, _>>()?;
     if options.check {
         for splice in &splices {
@@ -41,7 +42,7 @@ pub fn run(options: &options::Report) -> Result<Exit, Stop> {
     let command = report_command(&options.files, baseline);
     let sources = (&options.files[..], command.as_str());
     let index = write(&records, baseline, sources, &report_in(&options.out))?;
-    terminal::print(&sheet(&summary, options.format, counted, options.pauses))?;
+    terminal::print(&sheets(&both, options.format, counted, options.pauses))?;
     splices.iter().try_for_each(Splice::write)?;
     if options.format == Sheet::Table && !options.quiet {
         terminal::print("\n")?;
@@ -69,7 +70,8 @@ fn agree(records: &[Record]) -> Result<(), Stop> {
     for record in records.iter().filter(|record| record.status == Status::Ok) {
         let Some(found) = record.solutions else { continue };
         let (backend, n) = (&record.backend, record.n);
-        let (first, answer) = answers.entry((&record.program, n)).or_insert((backend, found));
+        let work = (&record.program, record.params.get(WORKLOAD), n);
+        let (first, answer) = answers.entry(work).or_insert((backend, found));
         if *answer != found {
             return Err(Stop::from(anyhow!(
                 "n = {n}: {answer} solutions by {first} but {found} by {backend}; \
@@ -102,18 +104,33 @@ pub fn write(
     }
 }
 
-/// The summary of records, with ratios to a backend, or to the one entered twice; a sweep in the
-/// order of its values.
+/// What the records of n-queens and of the allocation studies come to, each by itself, with ratios to
+/// a backend or row, or to the one entered twice; a sweep in the order of its values.
 ///
 /// # Errors
 ///
-/// [`Exit::BadInput`]: an unknown baseline.
-pub fn summary(records: &[Record], baseline: Option<&str>) -> Result<Summary, Stop> {
-    let mut summary = Summary::new(records, baseline).map_err(Stop::bad_input)?;
-    if summary.is_sweep() {
-        summary.sort_by_parameters();
+/// [`Exit::BadInput`]: a baseline that neither has.
+pub fn both<'a>(records: &'a [Record], baseline: Option<&str>) -> Result<Both<'a>, Stop> {
+    let mut both = Both::new(records, baseline).map_err(Stop::bad_input)?;
+    if both.summary.is_sweep() {
+        both.summary.sort_by_parameters();
     }
-    Ok(summary)
+    Ok(both)
+}
+
+/// The results of n-queens, and then those of the studies.
+pub fn sheets(both: &Both, sheet: Sheet, counted: bool, pauses: bool) -> String {
+    let of_studies = match sheet {
+        Sheet::Table => table::study_table(&both.views, terminal::width_columns()),
+        Sheet::Markdown => table::study_markdown(&both.views),
+        Sheet::Csv if both.views.is_empty() => String::new(),
+        Sheet::Csv => table::study_csv(&both.views),
+    };
+    match (both.only_studies(), of_studies.is_empty()) {
+        (true, _) => of_studies,
+        (false, true) => self::sheet(&both.summary, sheet, counted, pauses),
+        (false, false) => self::sheet(&both.summary, sheet, counted, pauses) + "\n" + &of_studies,
+    }
 }
 
 /// The results as they are asked for: tables for a terminal, or the main table for an issue or a

@@ -7,7 +7,8 @@
 use crate::exit::{Exit, Stop};
 use anyhow::{Context, anyhow, bail};
 use report::charts::write_png;
-use report::{Record, Summary, document};
+use report::studies::Both;
+use report::{Summary, document};
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Component, Path, PathBuf};
@@ -42,7 +43,7 @@ impl Splice {
     ///
     /// [`Exit::BadInput`]: no file that can be read, not text, or without one
     /// place for the results; a chart that would be outside its folder.
-    pub fn new(file: &Path, records: &[Record], summary: &Summary) -> Result<Self, Stop> {
+    pub fn new(file: &Path, both: &Both) -> Result<Self, Stop> {
         let named = || format!("--splice {}", file.display());
         let (path, old) = read(file).with_context(named).map_err(Stop::bad_input)?;
         let place = Place::find(&old).with_context(named).map_err(Stop::bad_input)?;
@@ -50,12 +51,13 @@ impl Splice {
         if let Some(chart) = place.chart {
             let folder = path.parent().unwrap_or(Path::new("."));
             let target = chart_path(folder, chart).with_context(named).map_err(Stop::bad_input)?;
-            if let Some(new) = png(summary)? {
+            if let Some(new) = png(&both.summary)? {
                 let old = fs::read(&target).ok();
                 parts.push(Part { path: target, shown: chart.to_owned(), old, new });
             }
         }
-        let new = place.filled(&old, &document::section(records, summary, place.chart));
+        let section = document::section(&both.queens, &both.summary, place.chart);
+        let new = place.filled(&old, &section);
         let shown = file.display().to_string();
         parts.push(Part { path, shown, old: Some(old.into()), new: new.into() });
         Ok(Self { file: file.to_owned(), parts })

@@ -10,7 +10,8 @@ use crate::charts::{NARROW_PX, WIDE_PX, figures, figures_of_peers, svg, write_pn
 use crate::claims::{ClaimError, judge};
 use crate::explain::{Explanation, explain};
 use crate::record::Record;
-use crate::summary::{Summary, SummaryError};
+use crate::studies::Both;
+use crate::summary::SummaryError;
 use rayon::prelude::*;
 use std::fs;
 use std::io;
@@ -109,20 +110,22 @@ impl ReportOptions<'_> {
         out_dir: impl AsRef<Path>,
     ) -> Result<Written, ReportError> {
         let out_dir = out_dir.as_ref();
-        let summary = Summary::new(records, self.baseline)?;
+        let both = Both::new(records, self.baseline)?;
+        let summary = &both.summary;
         let sizes: Vec<u32> = summary.studied_n().into_iter().collect();
-        let explained: Vec<Explanation> = explain(records, &sizes).into_iter().flatten().collect();
-        let mut figures = figures(&summary, &explained);
+        let explained: Vec<Explanation> =
+            explain(&both.queens, &sizes).into_iter().flatten().collect();
+        let mut figures = figures(summary, &explained);
         let of_study = figures.len();
-        figures.extend(figures_of_peers(&summary));
+        figures.extend(figures_of_peers(summary));
         let drawings = figures
             .par_iter()
             .map(|figure| Ok([svg(figure.as_ref(), WIDE_PX)?, svg(figure.as_ref(), NARROW_PX)?]));
         let drawings: Vec<[String; 2]> = drawings.collect::<Result<_, ReportError>>()?;
         let mut charts = charts::views(&figures, &drawings);
         let of_peers = charts.split_off(of_study);
-        let judged = if records.is_empty() { Vec::new() } else { judge(records, &summary)? };
-        let page = view::page(self, records, &summary, [charts, of_peers], &judged, out_dir);
+        let judged = if records.is_empty() { Vec::new() } else { judge(&both.queens, summary)? };
+        let page = view::page(self, &both.queens, summary, [charts, of_peers], &judged, out_dir);
         let page = page::render(page)?;
 
         fs::create_dir_all(out_dir).map_err(|source| unwritable(out_dir, source))?;

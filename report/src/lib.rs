@@ -8,6 +8,7 @@
 //! | [`record`] | one measured sample, as one line of JSON |
 //! | [`stats`] | medians and paired ratios with bootstrap intervals |
 //! | [`summary`] | samples grouped into rows, each with its ratio to a baseline |
+//! | [`studies`] | the allocation studies, which are never mixed with n-queens |
 //! | [`explain`] | where the time goes: the ladder, overhead over a bound, cost of a count |
 //! | [`verdict`] | a ratio in words |
 //! | [`mod@format`] | numbers with units, the same everywhere |
@@ -32,6 +33,7 @@ pub mod html;
 mod labels;
 pub mod record;
 pub mod stats;
+pub mod studies;
 pub mod summary;
 pub mod table;
 pub mod verdict;

@@ -11,12 +11,16 @@ mod csv;
 mod events;
 pub(crate) mod markdown;
 mod results;
+mod study;
 
 pub use self::csv::results_csv;
 pub(crate) use counts::counts;
 pub(crate) use events::{counters, pauses};
 pub use markdown::{counts_markdown, pauses_markdown, results_markdown};
 pub(crate) use results::{overall, results};
+#[expect(unused_imports, reason = "the page shows them")]
+pub(crate) use study::{sheet as study_sheet, title as study_title};
+pub use study::{study_csv, study_markdown, study_table};
 
 /// Longest label that is not cut.
 const LABEL_CHARS: usize = 48;
@@ -35,21 +39,21 @@ pub(crate) struct Sheet {
     /// The lines, each with the place of its configuration in [`Summary::groups`].
     pub lines: Vec<(usize, Vec<String>)>,
     /// Columns that a narrow terminal goes without, the most telling first.
-    spare: &'static [&'static str],
+    spare: Vec<String>,
     /// What is to be said below.
     pub notes: Vec<String>,
 }
 
 impl Sheet {
-    fn new(header: &[&str], spare: &'static [&'static str]) -> Self {
-        let header = header.iter().map(|&title| title.to_owned()).collect();
-        Self { header, lines: Vec::new(), spare, notes: Vec::new() }
+    fn new(header: &[&str], spare: &[&str]) -> Self {
+        let owned = |titles: &[&str]| titles.iter().map(|&title| title.to_owned()).collect();
+        Self { header: owned(header), lines: Vec::new(), spare: owned(spare), notes: Vec::new() }
     }
 
     /// Without the spare columns in which no line has a value.
     fn told(mut self) -> Self {
         let told = |column: usize, title: &String| {
-            !self.spare.contains(&title.as_str())
+            !self.spare.contains(title)
                 || self.lines.iter().any(|(_, cells)| cells[column] != NOTHING)
         };
         let keep: Vec<bool> =

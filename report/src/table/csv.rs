@@ -90,21 +90,26 @@ pub fn results_csv(summary: &Summary) -> String {
     let titles = COLUMNS.iter().map(|(title, _)| (*title).to_owned()).collect();
     let line = |row| COLUMNS.iter().map(move |(_, cell)| cell(summary, row).unwrap_or_default());
     let lines = summary.rows.iter().map(|row| line(row).collect());
+    written(std::iter::once(titles).chain(lines))
+}
+
+/// Lines of cells as text.
+pub(super) fn written(lines: impl Iterator<Item = Vec<String>>) -> String {
     let mut writer = Writer::from_writer(Vec::new());
-    for line in std::iter::once(titles).chain::<Vec<Vec<String>>>(lines.collect()) {
+    for line in lines {
         // Memory takes all that is written to it, and every line has as many cells.
         let _ = writer.write_record(line);
     }
     String::from_utf8_lossy(&writer.into_inner().unwrap_or_default()).into_owned()
 }
 
-fn number(number: impl Display) -> Option<String> {
+pub(super) fn number(number: impl Display) -> Option<String> {
     Some(number.to_string())
 }
 
 /// A text that no spreadsheet takes for a formula: names come from records.
 /// (OWASP, "CSV injection".)
-fn text(text: impl AsRef<str>) -> Option<String> {
+pub(super) fn text(text: impl AsRef<str>) -> Option<String> {
     let text = clean(text.as_ref());
     // Some skip blanks before they look, and some take the signs' wide forms too.
     let formula = |c: char| "=+-@＝＋－＠".contains(c);
@@ -115,7 +120,7 @@ fn text(text: impl AsRef<str>) -> Option<String> {
 }
 
 /// What the ends are; `None` where there is one sample only.
-fn kind(estimate: &Estimate) -> Option<&'static str> {
+pub(super) fn kind(estimate: &Estimate) -> Option<&'static str> {
     estimate.interval().map(|_| if estimate.confident() { "95 %" } else { "range" })
 }
 

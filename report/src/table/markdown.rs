@@ -112,7 +112,7 @@ fn name(summary: &Summary, row: &Row) -> String {
 }
 
 /// Any sheet.
-fn sheet_markdown(summary: &Summary, sheet: &Sheet) -> String {
+pub(super) fn sheet_markdown(summary: &Summary, sheet: &Sheet) -> String {
     if sheet.lines.is_empty() {
         return "no measurements\n".to_owned();
     }

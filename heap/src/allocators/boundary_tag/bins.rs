@@ -3,6 +3,7 @@
 //! says whether it holds any, so finding a chunk takes a bounded number of steps.
 
 use super::chunk::{BEFORE_FREE, Chunk, FREE, LEAST_BYTES, MOST_BYTES, STEP_BYTES};
+use crate::parts::poison;
 
 const SMALL_BINS: usize = 64;
 /// Chunks of fewer bytes have a bin for their size alone.
@@ -145,6 +146,7 @@ impl Bins {
             }
             self.set_head(bin_of(bytes), next);
             chunk.clear(FREE);
+            poison::reborn(chunk.as_ptr(), bytes);
             chunk.after(bytes).clear(BEFORE_FREE);
         }
         Some(chunk)

@@ -369,25 +369,20 @@ impl State {
 
     /// The top begins here now.
     #[inline(always)]
-    unsafe fn lower_top(&mut self, chunk: Chunk) {
+    fn lower_top(&mut self, chunk: Chunk) {
         self.top = Some(chunk);
-        // SAFETY: B1: there is a current segment if there is a top.
-        if let Some(segment) = self.current
-            && chunk == unsafe { segment::first_of(segment) }
-        {
-            self.emptied_current(segment);
+        if self.is_current_empty() {
+            self.emptied_current();
         }
     }
 
     /// The current segment is empty: kept if it is small, and no other is.
     #[cold]
-    fn emptied_current(&mut self, segment: NonNull<Segment>) {
-        if self.is_small(segment) {
+    fn emptied_current(&mut self) {
+        if self.current.is_some_and(|segment| self.is_small(segment)) {
             self.drop_spare();
         } else {
-            self.set_current(None);
-            // SAFETY: B1: nothing in it is in use.
-            unsafe { self.segments.give_back(segment) };
+            self.drop_current();
         }
     }
 
@@ -413,9 +408,20 @@ impl State {
         bytes <= MOST_SPARE_BYTES.max((self.segments.held_bytes - bytes) / GROWTH)
     }
 
+    #[inline(always)]
     fn is_current_empty(&self) -> bool {
         // SAFETY: B1: live.
         self.current.is_some_and(|current| self.top == Some(unsafe { segment::first_of(current) }))
+    }
+
+    /// Gives the current segment back, which is empty.
+    fn drop_current(&mut self) {
+        let empty = self.current;
+        self.set_current(None);
+        if let Some(segment) = empty {
+            // SAFETY: B1: nothing in it is in use.
+            unsafe { self.segments.give_back(segment) };
+        }
     }
 
     fn drop_spare(&mut self) {
@@ -439,10 +445,7 @@ impl State {
     #[cold]
     fn refill(&mut self, least: usize, wanted: usize) -> Result<(), AllocError> {
         if self.is_current_empty() {
-            let empty = self.current;
-            self.set_current(None);
-            // SAFETY: B1: nothing in it is in use.
-            empty.inspect(|&segment| unsafe { self.segments.give_back(segment) });
+            self.drop_current();
         }
         // SAFETY: B1: live.
         let spare_fits = |spare: &NonNull<Segment>| unsafe {
