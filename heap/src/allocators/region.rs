@@ -221,13 +221,17 @@ impl Region {
     #[inline(never)]
     unsafe fn settle(&self) {
         self.countdown.set(self.countdown.get().wrapping_add(self.others.take()));
+        let youngest = self.blocks.get();
         if self.live() == 0 {
-            let largest = self.all().max_by_key(|&block| {
-                // SAFETY: G1.
-                unsafe { (*block).bytes }
-            });
-            // SAFETY: G3: nothing is in use.
-            unsafe { self.free_blocks(largest.unwrap_or(ptr::null_mut())) };
+            // SAFETY: G1, G3: nothing is in use; there is a block, since something was.
+            unsafe {
+                if (*youngest).next.is_null() {
+                    self.begin(youngest);
+                } else {
+                    let largest = self.all().max_by_key(|&block| (*block).bytes);
+                    self.free_blocks(largest.unwrap_or(youngest));
+                }
+            }
         }
         self.hide();
         self.insist();

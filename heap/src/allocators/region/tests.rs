@@ -31,7 +31,7 @@ fn nothing_comes_back_before_all_is_free_and_then_all_but_the_largest_block() {
     }
     region.validate().unwrap();
     assert_eq!(region.held_bytes(), Some(held_bytes - FIRST_BYTES));
-    let gap = |pair: &[NonNull<u8>]| pair[1].addr().get() - pair[0].addr().get() != WORDS.size();
+    let gap = |pair: &[NonNull<u8>]| pair[0].addr().get() + WORDS.size() != pair[1].addr().get();
     let rest = &nodes[nodes.windows(2).position(gap).unwrap() + 1..];
     assert!(burst(&region, WORDS, rest.len()) == rest, "the largest, from its start");
 }
