@@ -199,13 +199,27 @@ impl Pool {
     #[cold]
     #[inline(never)]
     unsafe fn settle(&self, slab: *mut Slab) {
-        // SAFETY: by contract; N3, N4.
+        // SAFETY: by contract; N3.
         unsafe {
             let stays = slab == self.idle.get() && (*slab).listed && (*slab).others == 0;
             if stays && !self.lists.zeal() {
                 // One node is allocated and freed in turn.
-                return slab::reset(slab);
+                slab::reset(slab);
+            } else {
+                self.settle_anew(slab);
             }
+        }
+    }
+
+    /// The same if the slab may come to another place.
+    ///
+    /// # Safety
+    ///
+    /// As for `settle`.
+    #[inline(never)]
+    unsafe fn settle_anew(&self, slab: *mut Slab) {
+        // SAFETY: by contract; N3, N4.
+        unsafe {
             self.open();
             (*slab).countdown = std::mem::take(&mut (*slab).others);
             if !(*slab).listed {

@@ -1,16 +1,16 @@
 //! `region`: bump allocation; memory is reclaimed when all of it is free.
 //!
 //! An allocation goes where the last one ended, in the youngest of some blocks,
-//! each twice as large as the one before. Freeing only counts; when nothing
-//! lives any more, all blocks but the largest are given back, and allocation
-//! begins anew at its start.
+//! each as large as all before it. Freeing only counts; when nothing lives any
+//! more, all blocks but the largest are given back, and allocation begins anew at
+//! its start.
 //!
 //! Layout: each block has a header of 16 bytes; allocations have none, and are
 //! rounded up to 8 bytes. What the next allocation found too small at the end of
 //! a block stays unused, and counts as metadata; what is skipped for alignments
 //! above 8 counts as in use.
 //! Allocate: an addition and a compare, one count. Free: one count. Burst: one
-//! addition and one count for all nodes. Giving many back: one count.
+//! addition and one count for all nodes that a block has room for. Giving many back: one count.
 //! Grow and shrink: in place if it is the last allocation and its block has
 //! room; otherwise growing copies, and the old place stays unused.
 //! Memory returns when the last live allocation is freed, and not before.
@@ -86,55 +86,54 @@ fn aligned(at: *mut u8, align_bytes: usize) -> *mut u8 {
 }
 
 impl Region {
-    /// Takes bytes, and counts them as so many allocations.
+    /// Takes an allocation.
     #[inline(always)]
-    fn bump(&self, layout: Layout, allocations: usize) -> Result<NonNull<u8>, AllocError> {
+    fn bump(&self, layout: Layout) -> Result<NonNull<u8>, AllocError> {
         let bytes = rounded(layout.size());
         let at = aligned(self.top.get(), layout.align());
         if bytes > self.end.get().addr().saturating_sub(at.addr()) {
-            return self.bump_slowly(layout, allocations);
+            return self.bump_slowly(layout, 0);
         }
         // SAFETY: G2: so many bytes are free at `at`.
         unsafe {
             self.top.set(at.add(bytes));
-            self.countdown.update(|countdown| countdown + allocations);
+            self.countdown.update(|countdown| countdown + 1);
             poison::reborn(at, bytes);
             Ok(NonNull::new_unchecked(at))
         }
     }
 
-    /// The same in a new block, unless the room was secret.
+    /// The same in a new block, unless the room was secret; if can be, in one of
+    /// so many bytes.
     #[cold]
     #[inline(never)]
-    fn bump_slowly(&self, layout: Layout, allocations: usize) -> Result<NonNull<u8>, AllocError> {
+    fn bump_slowly(&self, layout: Layout, wish_bytes: usize) -> Result<NonNull<u8>, AllocError> {
         self.end.set(self.true_end());
         let fits =
             |at: *mut u8| rounded(layout.size()) <= self.end.get().addr().saturating_sub(at.addr());
         let there = fits(aligned(self.top.get(), layout.align()));
-        let taken = if there { Ok(()) } else { self.add_block(layout) };
-        let at = taken.and_then(|()| self.bump(layout, allocations));
+        let taken = if there { Ok(()) } else { self.add_block(layout, wish_bytes) };
+        let at = taken.and_then(|()| self.bump(layout));
         self.hide();
         self.insist();
         at
     }
 
-    /// Begins a new block that has room for this layout.
-    fn add_block(&self, layout: Layout) -> Result<(), AllocError> {
+    /// Begins a new block that has room for this layout, if can be for so many bytes.
+    fn add_block(&self, layout: Layout, wish_bytes: usize) -> Result<(), AllocError> {
         if self.live() == 0 {
             // SAFETY: nothing is in use.
             unsafe { self.free_blocks(ptr::null_mut()) };
         }
         let youngest = self.blocks.get();
-        // SAFETY: G1.
-        let last_bytes = if youngest.is_null() { 0 } else { unsafe { (*youngest).bytes } };
         let skipped_bytes = layout.align().saturating_sub(align_of::<Block>());
-        let least_bytes = rounded(layout.size())
-            .checked_add(size_of::<Block>() + skipped_bytes)
-            .ok_or(AllocError)?;
+        let besides_bytes = size_of::<Block>() + skipped_bytes;
+        let least_bytes = rounded(layout.size()).checked_add(besides_bytes).ok_or(AllocError)?;
+        let wish_bytes = wish_bytes.saturating_add(besides_bytes);
         let room_bytes = self.limit_bytes.saturating_sub(self.held()) & !(ROUND_BYTES - 1);
         let first_bytes = if self.zeal { ZEAL_FIRST_BYTES } else { FIRST_BYTES };
-        let wish_bytes = (2 * last_bytes).clamp(first_bytes, LARGEST_BYTES).min(room_bytes);
-        let bytes = wish_bytes.max(least_bytes);
+        let usual_bytes = self.held_bytes.get().clamp(first_bytes, LARGEST_BYTES);
+        let bytes = usual_bytes.max(wish_bytes).min(room_bytes).max(least_bytes);
         let new = layout_of(bytes).filter(|_| bytes <= room_bytes).ok_or(AllocError)?;
         // SAFETY: the size is not zero: there is a header.
         let block = unsafe { System.alloc(new) }.cast::<Block>();
@@ -222,13 +221,17 @@ impl Region {
     #[inline(never)]
     unsafe fn settle(&self) {
         self.countdown.set(self.countdown.get().wrapping_add(self.others.take()));
+        let youngest = self.blocks.get();
         if self.live() == 0 {
-            let largest = self.all().max_by_key(|&block| {
-                // SAFETY: G1.
-                unsafe { (*block).bytes }
-            });
-            // SAFETY: G3: nothing is in use.
-            unsafe { self.free_blocks(largest.unwrap_or(ptr::null_mut())) };
+            // SAFETY: G1, G3: nothing is in use; there is a block, since something was.
+            unsafe {
+                if (*youngest).next.is_null() {
+                    self.begin(youngest);
+                } else {
+                    let largest = self.all().max_by_key(|&block| (*block).bytes);
+                    self.free_blocks(largest.unwrap_or(youngest));
+                }
+            }
         }
         self.hide();
         self.insist();
@@ -305,7 +308,7 @@ unsafe impl Allocator for Region {
         if layout.size() == 0 {
             return Ok(NonNull::slice_from_raw_parts(dangling(layout), 0));
         }
-        let at = self.bump(layout, 1)?;
+        let at = self.bump(layout)?;
         Ok(NonNull::slice_from_raw_parts(at, layout.size()))
     }
 
@@ -390,23 +393,38 @@ unsafe impl Nodes for Region {
         count: usize,
         mut each: impl FnMut(NonNull<u8>),
     ) -> Result<(), AllocError> {
-        let node_bytes = layout.size().next_multiple_of(layout.align().max(ROUND_BYTES));
-        let bytes = node_bytes.checked_mul(count).ok_or(AllocError)?;
-        let all = Layout::from_size_align(bytes, layout.align()).map_err(|_| AllocError)?;
-        if bytes == 0 {
+        if layout.size() == 0 {
             (0..count).for_each(|_| each(dangling(layout)));
             return Ok(());
         }
-        let first = self.bump(all, count)?;
-        // What is not handed out when `each` panics is freed.
-        let mut left = Freed { region: self, allocations: count };
-        let mut at = first;
-        while left.allocations > 0 {
-            let node = at;
-            // SAFETY: the nodes lie one after the other.
-            at = unsafe { at.add(node_bytes) };
-            left.allocations -= 1;
-            each(node);
+        let node_bytes = layout.size().next_multiple_of(layout.align().max(ROUND_BYTES));
+        let mut left = count;
+        while left > 0 {
+            let mut at = aligned(self.top.get(), layout.align());
+            let room_bytes = self.end.get().addr().saturating_sub(at.addr());
+            let nodes = left.min(room_bytes / node_bytes);
+            if nodes == 0 {
+                let node = self.bump_slowly(layout, left.saturating_mul(node_bytes))?;
+                left -= 1;
+                each(node);
+                continue;
+            }
+            left -= nodes;
+            // SAFETY: G2: so many bytes are free at `at`.
+            unsafe {
+                self.top.set(at.add(nodes * node_bytes));
+                poison::reborn(at, nodes * node_bytes);
+            }
+            self.countdown.update(|countdown| countdown + nodes);
+            // What is not handed out when `each` panics is freed.
+            let mut untold = Freed { region: self, allocations: nodes };
+            while untold.allocations > 0 {
+                // SAFETY: the nodes lie one after the other in the block.
+                let node = unsafe { NonNull::new_unchecked(at) };
+                at = at.wrapping_add(node_bytes);
+                untold.allocations -= 1;
+                each(node);
+            }
         }
         Ok(())
     }
