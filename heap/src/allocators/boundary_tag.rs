@@ -68,6 +68,7 @@ use chunk::{BEFORE_FREE, Chunk, WATCHED, bytes_of, chunk_bytes, is_aligned};
 use state::State;
 use std::cell::UnsafeCell;
 use std::collections::BTreeMap;
+use std::mem;
 use std::ptr::{self, NonNull};
 
 /// An allocator with boundary tags, bursts, and growth in place.
@@ -287,23 +288,21 @@ impl Drop for Carving<'_> {
     }
 }
 
-/// Nodes to be given back that lie side by side.
+/// Nodes to be given back that lie side by side, from the first to the last.
 struct Run<'a> {
     of: &'a BoundaryTag,
-    /// The first and the last of them, if any.
-    ends: Option<(NonNull<u8>, NonNull<u8>)>,
+    first: NonNull<u8>,
+    last: NonNull<u8>,
 }
 
 impl Drop for Run<'_> {
     #[inline(always)]
     fn drop(&mut self) {
-        if let Some((first, last)) = self.ends.take() {
-            // SAFETY: B6, B8; all from the first to the last are in use, and no more.
-            unsafe {
-                let (first, last) = (Chunk::of(first), Chunk::of(last));
-                let bytes = last.addr() - first.addr() + last.bytes();
-                self.of.state().give_back(first, bytes);
-            }
+        // SAFETY: B6, B8; all of them are in use, and no more.
+        unsafe {
+            let (first, last) = (Chunk::of(self.first), Chunk::of(self.last));
+            let bytes = last.addr() - first.addr() + last.bytes();
+            self.of.state().give_back(first, bytes);
         }
     }
 }
@@ -355,34 +354,31 @@ unsafe impl Nodes for BoundaryTag {
             }
         }
         // SAFETY: B8.
-        let state = unsafe { self.state() };
-        if state.is_zealous() {
-            state.insist();
-        }
+        unsafe { self.state() }.insist();
         Ok(())
     }
 
     #[inline]
-    unsafe fn deallocate_nodes(&self, layout: Layout, nodes: impl Iterator<Item = NonNull<u8>>) {
+    unsafe fn deallocate_nodes(
+        &self,
+        layout: Layout,
+        mut nodes: impl Iterator<Item = NonNull<u8>>,
+    ) {
         if layout.size() == 0 {
             return nodes.for_each(drop);
         }
         // A node that begins where this many bytes end shows that the chunk before it has no more.
         let bytes = chunk_bytes(layout.size());
-        let mut run = Run { of: self, ends: None };
+        let Some(first) = nodes.next() else { return };
+        let mut run = Run { of: self, first, last: first };
         for node in nodes {
-            run.ends = match run.ends {
-                Some((first, last)) if last.addr().get() + bytes == node.addr().get() => {
-                    Some((first, node))
-                }
-                Some((first, last)) if node.addr().get() + bytes == first.addr().get() => {
-                    Some((node, last))
-                }
-                _ => {
-                    drop(Run { of: self, ends: run.ends });
-                    Some((node, node))
-                }
-            };
+            if run.last.addr().get() + bytes == node.addr().get() {
+                run.last = node;
+            } else if node.addr().get() + bytes == run.first.addr().get() {
+                run.first = node;
+            } else {
+                drop(mem::replace(&mut run, Run { of: self, first: node, last: node }));
+            }
         }
     }
 }

@@ -3,6 +3,7 @@
 //! says whether it holds any, so finding a chunk takes a bounded number of steps.
 
 use super::chunk::{BEFORE_FREE, Chunk, FREE, LEAST_BYTES, MOST_BYTES, STEP_BYTES};
+use crate::parts::poison;
 
 const SMALL_BINS: usize = 64;
 /// Chunks of fewer bytes have a bin for their size alone.
@@ -33,18 +34,20 @@ pub const fn bin_of(bytes: usize) -> usize {
 pub struct Bins {
     /// A bit for each bin that holds a chunk.
     filled: [u64; WORDS],
+    /// A bit for each of those words that is not zero.
+    words: u64,
     heads: [Option<Chunk>; BINS],
 }
 
 impl Bins {
     pub const fn new() -> Self {
-        Bins { filled: [0; WORDS], heads: [None; BINS] }
+        Bins { filled: [0; WORDS], words: 0, heads: [None; BINS] }
     }
 
     /// Whether there is no free chunk.
     #[inline(always)]
     pub fn is_empty(&self) -> bool {
-        self.filled.iter().fold(0, |all, word| all | word) == 0
+        self.words == 0
     }
 
     /// Adds a chunk.
@@ -62,7 +65,10 @@ impl Bins {
             chunk.set_prev(None);
             match head {
                 Some(head) => head.set_prev(Some(chunk)),
-                None => self.filled[bin / 64] |= 1 << (bin % 64),
+                None => {
+                    self.filled[bin / 64] |= 1 << (bin % 64);
+                    self.words |= 1 << (bin / 64);
+                }
             }
         }
         self.heads[bin] = Some(chunk);
@@ -88,11 +94,43 @@ impl Bins {
         }
     }
 
+    /// A chunk takes the place of another, or is that one with other bytes: in the same bin, as most
+    /// are that are carved from or merged with a large one, only links change, if any.
+    ///
+    /// # Safety
+    ///
+    /// As of `remove` for the old one, and of `insert` for the new one.
+    #[inline(always)]
+    pub unsafe fn replace(&mut self, old: (Chunk, usize), new: (Chunk, usize)) {
+        let bin = bin_of(new.1);
+        // SAFETY: B4: a free chunk and its neighbours in the bin.
+        unsafe {
+            if bin != bin_of(old.1) {
+                self.remove(old.0, old.1);
+                self.insert(new.0, new.1);
+            } else if old.0 != new.0 {
+                let (next, prev) = (old.0.next(), old.0.prev());
+                new.0.set_next(next);
+                new.0.set_prev(prev);
+                if let Some(next) = next {
+                    next.set_prev(Some(new.0));
+                }
+                match prev {
+                    Some(prev) => prev.set_next(Some(new.0)),
+                    None => self.heads[bin] = Some(new.0),
+                }
+            }
+        }
+    }
+
     #[inline(always)]
     fn set_head(&mut self, bin: usize, head: Option<Chunk>) {
         self.heads[bin] = head;
         if head.is_none() {
             self.filled[bin / 64] &= !(1 << (bin % 64));
+            if self.filled[bin / 64] == 0 {
+                self.words &= !(1 << (bin / 64));
+            }
         }
     }
 
@@ -108,41 +146,39 @@ impl Bins {
             }
             self.set_head(bin_of(bytes), next);
             chunk.clear(FREE);
+            poison::reborn(chunk.as_ptr(), bytes);
             chunk.after(bytes).clear(BEFORE_FREE);
         }
         Some(chunk)
     }
 
-    /// Takes out a chunk of at least so many bytes: of the bin where each is large enough, but for
+    /// A chunk of at least so many bytes: of the bin where each is large enough, but for
     /// the first of the bin of this size, so that what was given back serves the same size again.
-    pub fn find(&mut self, bytes: usize) -> Option<Chunk> {
+    #[inline(always)]
+    pub fn find(&self, bytes: usize) -> Option<Chunk> {
         let own = bin_of(bytes);
-        // SAFETY: B4: the heads of bins are free chunks.
-        unsafe {
-            let chunk = match self.heads[own] {
-                Some(chunk) if chunk.bytes() >= bytes => chunk,
-                _ => self.heads[self.first_filled(own + 1)?]?,
-            };
-            self.remove(chunk, chunk.bytes());
-            Some(chunk)
+        match self.heads[own] {
+            // SAFETY: B4: a free chunk.
+            Some(chunk) if unsafe { chunk.bytes() } >= bytes => Some(chunk),
+            _ => self.heads[self.first_filled(own + 1)?],
         }
     }
 
     /// The first bin from here on that holds any.
     #[inline(always)]
     fn first_filled(&self, bin: usize) -> Option<usize> {
-        let mut word = bin / 64;
-        let mut bits = self.filled.get(word)? & (u64::MAX << (bin % 64));
-        while bits == 0 {
-            word += 1;
-            bits = *self.filled.get(word)?;
+        let bits = self.filled.get(bin / 64)? & (u64::MAX << (bin % 64));
+        if bits != 0 {
+            return Some(bin / 64 * 64 + bits.trailing_zeros() as usize);
         }
-        Some(word * 64 + bits.trailing_zeros() as usize)
+        let words = self.words & (u64::MAX << (bin / 64) << 1);
+        let word = words.trailing_zeros() as usize;
+        Some(word * 64 + self.filled.get(word)?.trailing_zeros() as usize)
     }
 
     /// A chunk of the last bin that holds any: of an eighth fewer bytes than the largest, at worst.
     pub fn large(&self) -> Option<Chunk> {
-        let word = self.filled.iter().rposition(|&bits| bits != 0)?;
+        let word = self.words.checked_ilog2()? as usize;
         self.heads[word * 64 + self.filled[word].ilog2() as usize]
     }
 
@@ -172,6 +208,9 @@ impl Bins {
                     (prev, at) = (at, chunk.next());
                 }
             }
+        }
+        if (0..WORDS).any(|word| (self.filled[word] != 0) != (self.words >> word & 1 == 1)) {
+            return Err(format!("{:b} does not say which words are zero", self.words));
         }
         if free.is_empty() {
             Ok(())

@@ -113,17 +113,24 @@ impl Chunk {
         // SAFETY: by contract.
         unsafe { (*self.0.as_ptr()).header = header }
     }
-    /// Sets flags in the header.
+    /// Sets flags, all of them clear, in the header. (Adding writes the whole word: a load that
+    /// follows need not wait for a byte of it.)
     #[inline(always)]
     pub unsafe fn set(self, flags: usize) {
         // SAFETY: by contract.
-        unsafe { (*self.0.as_ptr()).header |= flags }
+        unsafe {
+            debug_assert_eq!(self.header() & flags, 0);
+            self.set_header(self.header() + flags);
+        }
     }
-    /// Clears flags in the header.
+    /// Clears flags, all of them set, in the header.
     #[inline(always)]
     pub unsafe fn clear(self, flags: usize) {
         // SAFETY: by contract.
-        unsafe { (*self.0.as_ptr()).header &= !flags }
+        unsafe {
+            debug_assert_eq!(self.header() & flags, flags);
+            self.set_header(self.header() - flags);
+        }
     }
     /// Its bytes, header included.
     #[inline(always)]

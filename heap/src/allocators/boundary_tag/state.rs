@@ -132,8 +132,11 @@ impl State {
     #[inline(always)]
     fn take_free(&mut self, bytes: usize) -> Option<Chunk> {
         let Some(chunk) = self.bins.find(bytes) else { return self.cut_top(bytes) };
-        // SAFETY: B4: it was free, and is in no bin now.
-        unsafe { self.settle(chunk, chunk.bytes(), bytes) };
+        // SAFETY: B2 to B4: it is free, and what follows is not.
+        unsafe {
+            let whole = chunk.bytes();
+            self.settle(chunk, whole, bytes, (chunk, whole));
+        }
         Some(chunk)
     }
 
@@ -184,25 +187,26 @@ impl State {
         self.take_free(nodes * bytes).map(|chunk| (chunk, nodes)).ok_or(AllocError)
     }
 
-    /// Makes a chunk in use of the front of a free or growing one, and a free one of the rest.
+    /// Makes a chunk in use of the front of `whole` bytes, and a free one of the rest.
     ///
     /// # Safety
     ///
-    /// The `whole` bytes from here on are the allocator's, in no bin, the chunk after them is
-    /// neither free nor the top, and its `BEFORE_FREE` is set.
+    /// The bytes from here on are the allocator's; they end with this free chunk, which is in its
+    /// bin, and is all of them, or follows one in use.
     #[inline(always)]
-    unsafe fn settle(&mut self, chunk: Chunk, whole: usize, bytes: usize) {
-        // SAFETY: by contract; B2.
+    unsafe fn settle(&mut self, chunk: Chunk, whole: usize, bytes: usize, free: (Chunk, usize)) {
+        // SAFETY: by contract; B2: what follows has `BEFORE_FREE`.
         unsafe {
             let flags = chunk.header() & (BEFORE_FREE | WATCHED);
             let rest_bytes = whole - bytes;
             if rest_bytes >= LEAST_BYTES {
-                poison::reborn(chunk.as_ptr(), bytes + FRONT_BYTES);
-                chunk.set_header(bytes | flags);
                 let rest = chunk.after(bytes);
+                poison::reborn(chunk.as_ptr(), bytes + FRONT_BYTES);
+                self.bins.replace(free, (rest, rest_bytes));
                 rest.set_free(rest_bytes, self.watched);
-                self.bins.insert(rest, rest_bytes);
+                chunk.set_header(bytes | flags);
             } else {
+                self.bins.remove(free.0, free.1);
                 poison::reborn(chunk.as_ptr(), whole);
                 chunk.set_header(whole | flags);
                 chunk.after(whole).clear(BEFORE_FREE);
@@ -215,13 +219,14 @@ impl State {
     /// # Safety
     ///
     /// All of them are in use, and nobody uses them again.
-    #[inline]
     pub unsafe fn give_back(&mut self, mut chunk: Chunk, mut bytes: usize) {
         // SAFETY: by contract, B1 to B4.
         unsafe {
             let header = chunk.header();
             debug_assert_eq!(header & FREE, 0, "given back twice");
             let next = chunk.after(bytes);
+            // The free chunk whose place in a bin is taken over.
+            let mut place = None;
             // Both flags in one test, so that zeal costs nothing without it.
             if header & (BEFORE_FREE | WATCHED) != 0 {
                 if header & WATCHED != 0 {
@@ -233,36 +238,49 @@ impl State {
                     let before_bytes = chunk.bytes_before();
                     poison::dead(chunk.before(HEADER_BYTES).as_ptr(), HEADER_BYTES);
                     chunk = chunk.before(before_bytes);
-                    self.bins.remove(chunk, before_bytes);
-                    poison::dead(chunk.as_ptr(), FRONT_BYTES);
+                    place = Some((chunk, before_bytes));
                     bytes += before_bytes;
                 }
             } else {
                 poison::dead(chunk.as_ptr(), bytes);
             }
             if Some(next) == self.top {
+                if let Some((before, before_bytes)) = place {
+                    self.bins.remove(before, before_bytes);
+                    poison::dead(before.as_ptr(), FRONT_BYTES);
+                }
                 return self.lower_top(chunk);
             }
             let after = next.header();
+            let mut end = next;
             if after & (FREE | END) == FREE {
                 let after_bytes = bytes_of(after);
-                self.bins.remove(next, after_bytes);
-                poison::dead(next.as_ptr(), FRONT_BYTES);
-                bytes += after_bytes;
-                // The chunk after it, or the end, may be all that is left of the segment.
-                let end = chunk.after(bytes);
-                if end.header() & END != 0 && end.bytes() == bytes {
-                    return self.emptied(segment::ended_by(end));
+                if let Some((before, before_bytes)) = place {
+                    self.bins.remove(before, before_bytes);
                 }
-            } else if after & END != 0 && bytes_of(after) == bytes {
-                return self.emptied(segment::ended_by(next));
+                place = Some((next, after_bytes));
+                bytes += after_bytes;
+                end = next.after(after_bytes);
             } else {
-                next.set_header(after | BEFORE_FREE);
+                next.set(BEFORE_FREE);
+            }
+            // All that lies before the end of a segment?
+            if end.header() & END != 0 && end.bytes() == bytes {
+                if let Some((free, free_bytes)) = place {
+                    self.bins.remove(free, free_bytes);
+                }
+                return self.emptied(segment::ended_by(end));
             }
             poison::reborn(chunk.as_ptr(), FRONT_BYTES);
             poison::reborn(chunk.after(bytes - HEADER_BYTES).as_ptr(), HEADER_BYTES);
+            match place {
+                Some(free) => self.bins.replace(free, (chunk, bytes)),
+                None => self.bins.insert(chunk, bytes),
+            }
+            if end != next {
+                poison::dead(next.as_ptr(), FRONT_BYTES);
+            }
             chunk.set_free(bytes, self.watched);
-            self.bins.insert(chunk, bytes);
         }
     }
 
@@ -343,8 +361,7 @@ impl State {
             let whole = old_bytes + bytes_of(after);
             let fits = after & (FREE | END) == FREE && whole >= bytes;
             if fits {
-                self.bins.remove(next, bytes_of(after));
-                self.settle(chunk, whole, bytes);
+                self.settle(chunk, whole, bytes, (next, bytes_of(after)));
             }
             fits
         }
@@ -352,25 +369,20 @@ impl State {
 
     /// The top begins here now.
     #[inline(always)]
-    unsafe fn lower_top(&mut self, chunk: Chunk) {
+    fn lower_top(&mut self, chunk: Chunk) {
         self.top = Some(chunk);
-        // SAFETY: B1: there is a current segment if there is a top.
-        if let Some(segment) = self.current
-            && chunk == unsafe { segment::first_of(segment) }
-        {
-            self.emptied_current(segment);
+        if self.is_current_empty() {
+            self.emptied_current();
         }
     }
 
     /// The current segment is empty: kept if it is small, and no other is.
     #[cold]
-    fn emptied_current(&mut self, segment: NonNull<Segment>) {
-        if self.is_small(segment) {
+    fn emptied_current(&mut self) {
+        if self.current.is_some_and(|segment| self.is_small(segment)) {
             self.drop_spare();
         } else {
-            self.set_current(None);
-            // SAFETY: B1: nothing in it is in use.
-            unsafe { self.segments.give_back(segment) };
+            self.drop_current();
         }
     }
 
@@ -380,7 +392,7 @@ impl State {
         // SAFETY: B1: live, and nothing in it is in use.
         unsafe {
             let end = segment::end_of(segment);
-            end.clear(BEFORE_FREE);
+            end.set_header(end.header() & !BEFORE_FREE);
             if self.spare.is_none() && self.is_small(segment) && !self.is_current_empty() {
                 self.spare = Some(segment);
                 poison::dead(segment::first_of(segment).as_ptr(), end.bytes());
@@ -396,9 +408,20 @@ impl State {
         bytes <= MOST_SPARE_BYTES.max((self.segments.held_bytes - bytes) / GROWTH)
     }
 
+    #[inline(always)]
     fn is_current_empty(&self) -> bool {
         // SAFETY: B1: live.
         self.current.is_some_and(|current| self.top == Some(unsafe { segment::first_of(current) }))
+    }
+
+    /// Gives the current segment back, which is empty.
+    fn drop_current(&mut self) {
+        let empty = self.current;
+        self.set_current(None);
+        if let Some(segment) = empty {
+            // SAFETY: B1: nothing in it is in use.
+            unsafe { self.segments.give_back(segment) };
+        }
     }
 
     fn drop_spare(&mut self) {
@@ -422,10 +445,7 @@ impl State {
     #[cold]
     fn refill(&mut self, least: usize, wanted: usize) -> Result<(), AllocError> {
         if self.is_current_empty() {
-            let empty = self.current;
-            self.set_current(None);
-            // SAFETY: B1: nothing in it is in use.
-            empty.inspect(|&segment| unsafe { self.segments.give_back(segment) });
+            self.drop_current();
         }
         // SAFETY: B1: live.
         let spare_fits = |spare: &NonNull<Segment>| unsafe {
