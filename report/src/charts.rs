@@ -9,6 +9,7 @@
 //! | `svg` | a canvas as an SVG document |
 //! | `frame`, `axis`, `font`, `colour` | paper and title; values to pixels; widths of texts; colours by name |
 //! | `bars`, `families` | charts of horizontal bars; their rows by family |
+//! | `legend` | colours with their names |
 //! | `plot`, `scale`, `above` | charts of lines on two axes, named at their ends; what stands above the lines |
 //! | `beside` | labels beside points |
 //! | `swept`, `levels` | configurations that differ in one parameter; what they are held against |
@@ -26,6 +27,7 @@ mod frame;
 mod heap_limit;
 mod instructions_per_cell;
 mod ladder;
+mod legend;
 mod levels;
 mod live_cells;
 mod memory_per_backend;
@@ -35,6 +37,7 @@ mod peers;
 mod plot;
 mod scale;
 mod spread;
+mod study;
 mod svg;
 mod sweep;
 mod swept;
@@ -52,8 +55,10 @@ pub use svg::svg;
 
 use crate::explain::Explanation;
 use crate::html::ReportError;
+use crate::studies::{View, by_study};
 use crate::summary::Summary;
 use plotters::prelude::{BitMapBackend, IntoDrawingArea};
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// Device pixels for each logical pixel: of the PNG, and of the grid that SVG coordinates lie on
@@ -119,6 +124,17 @@ pub fn figures<'a>(
 pub fn figures_of_peers(summary: &Summary) -> Vec<Box<dyn Figure + '_>> {
     let figures = [made(peers::Peers::new(summary)), made(warm_up::warm_up(summary))];
     figures.into_iter().flatten().collect()
+}
+
+/// A figure of each allocation study that has a time, in their order.
+pub fn figures_of_studies(views: &[View]) -> Vec<Box<dyn Figure + '_>> {
+    let mut stems = BTreeSet::new();
+    let mut figures = Vec::new();
+    for views in by_study(views) {
+        let stem = sweep::stem("study", &views[0].study, &mut stems);
+        figures.extend(made(study::OfStudy::new(views, stem)));
+    }
+    figures
 }
 
 /// Writes the wide layout of a figure as a PNG file at twice its logical size.

@@ -15,8 +15,9 @@
 use crate::format::shorten;
 use crate::record::Record;
 use crate::stats::Estimate;
+use crate::studies::{self, View};
 use crate::summary::Summary;
-use file::{Claim, Comparison, How, Test};
+use file::{Claim, Comparison, How, Part, Test};
 use measure::{Measured, Meter};
 use rayon::prelude::*;
 use rounds::Scene;
@@ -54,6 +55,8 @@ pub struct Judged {
 pub struct Tested {
     /// What is compared, in a line.
     pub title: String,
+    /// The allocation study that it is about; `None` of n-queens.
+    pub study: Option<String>,
     /// The measured quantity, as an expression over records; `None` of what cannot be tested.
     pub expression: Option<String>,
     /// The values that reproduce the claim: `5 to 10 times`. Empty of what cannot be tested.
@@ -121,13 +124,18 @@ pub enum ClaimError {
 /// The claims of this study, judged, in the order of their file; for the tests that were measured,
 /// see [`Finding`].
 ///
-/// `summary` must be that of `records`.
+/// `summary` must be that of `records`, without those of the allocation studies among them.
 ///
 /// # Errors
 ///
 /// [`ClaimError`], a defect of the file `claims.toml`, whatever the records.
 pub fn judge(records: &[Record], summary: &Summary) -> Result<Vec<Judged>, ClaimError> {
     Claims::read(CLAIMS)?.judge(records, summary)
+}
+
+/// The same where both kinds are summarised already.
+pub(crate) fn judge_both(both: &studies::Both) -> Result<Vec<Judged>, ClaimError> {
+    Claims::read(CLAIMS)?.judge_parts(&both.queens, &both.summary, &both.views)
 }
 
 /// Claims with their tests.
@@ -169,7 +177,20 @@ impl Claims {
     ///
     /// [`ClaimError::Expression`].
     pub fn judge(&self, records: &[Record], summary: &Summary) -> Result<Vec<Judged>, ClaimError> {
-        let scenes = rounds::scenes(records, summary);
+        let (queens, of_studies) = studies::split(records);
+        // Without a baseline to look for, this cannot fail.
+        let views = studies::views(&of_studies, None).unwrap_or_default();
+        self.judge_parts(&queens, summary, &views)
+    }
+
+    fn judge_parts(
+        &self,
+        queens: &[Record],
+        summary: &Summary,
+        views: &[View],
+    ) -> Result<Vec<Judged>, ClaimError> {
+        let mut scenes = rounds::scenes(queens, summary);
+        scenes.extend(views.iter().flat_map(rounds::of_view));
         let meter = Meter::new();
         let judged = self.claims.par_iter().map(|claim| {
             let tests = claim.tests.iter().map(|test| {
@@ -201,6 +222,7 @@ impl Test {
     fn judge(&self, meter: &Meter, scenes: &[Arc<Scene>]) -> Result<Tested, (&Comparison, String)> {
         let tested = Tested {
             title: self.title.clone(),
+            study: None,
             expression: None,
             predicted: String::new(),
             command: None,
@@ -214,6 +236,7 @@ impl Test {
                 ..tested
             }),
             How::Compare(comparison) => Ok(Tested {
+                study: comparison.part.as_ref().map(|part| part.study.clone()),
                 expression: Some(comparison.expression.clone()),
                 predicted: comparison.band.words(&comparison.unit),
                 command: comparison.command.clone(),
@@ -229,19 +252,34 @@ impl Comparison {
     /// One finding for each origin of the program, or a single one where none has a value.
     fn judge(&self, meter: &Meter, scenes: &[Arc<Scene>]) -> Result<Vec<Finding>, String> {
         let mut findings = Vec::new();
-        // Scenes come origin by origin.
+        let mut scenes: Vec<Arc<Scene>> =
+            scenes.iter().filter(|scene| self.is_about(scene)).cloned().collect();
+        // Views come size by size.
+        scenes.sort_by_key(|scene| (scene.origin, scene.n));
         for origin in scenes.chunk_by(|a, b| a.origin == b.origin) {
-            if origin[0].program == self.program {
-                let finding = self.judge_origin(meter, origin)?;
-                findings.push(Finding { origin: origin[0].origin_name.clone(), ..finding });
-            }
+            let finding = self.judge_origin(meter, origin)?;
+            findings.push(Finding { origin: origin[0].origin_name.clone(), ..finding });
         }
         if findings.iter().any(|finding| finding.value.is_some()) {
             return Ok(findings);
         }
         let why = findings.into_iter().find_map(|finding| finding.why);
-        let why = why.or_else(|| Some(format!("there are no records of {}", self.program)));
+        let why = why.or_else(|| Some(format!("there are no records of {}", self.name())));
         Ok(vec![Finding::without(Verdict::NotMeasured, why)])
+    }
+
+    /// What it is about, in words.
+    fn name(&self) -> String {
+        let part =
+            |Part { study, workload, phase }: &Part| format!("{study} ({workload}, {phase})");
+        let name = self.part.as_ref().map_or_else(|| self.program.clone(), part);
+        self.n.map_or_else(|| name.clone(), |n| format!("{name} at n = {n}"))
+    }
+
+    fn is_about(&self, scene: &Scene) -> bool {
+        scene.program == self.program
+            && scene.part == self.part
+            && self.n.is_none_or(|n| scene.n == n)
     }
 
     /// At the largest n that has a value, those with few rounds last; scenes are in order of n.

@@ -4,10 +4,12 @@
 //! |---|---|
 //! | `page` | the templates, the style, the script, and what the browser may do with them |
 //! | `view` | what the templates are given, put together from the files below |
-//! | `charts`, `peers`, `claims`, `numbers`, `ratios`, `sheets`, `backends`, `machine` | one part of the page each |
+//! | `charts`, `peers`, `studies`, `claims`, `numbers`, `ratios`, `sheets`, `backends`, `machine` | one part of the page each |
 
-use crate::charts::{NARROW_PX, WIDE_PX, figures, figures_of_peers, svg, write_png};
-use crate::claims::{ClaimError, judge};
+use crate::charts::{
+    NARROW_PX, WIDE_PX, figures, figures_of_peers, figures_of_studies, svg, write_png,
+};
+use crate::claims::{ClaimError, Judged, judge_both};
 use crate::explain::{Explanation, explain};
 use crate::record::Record;
 use crate::studies::Both;
@@ -27,6 +29,7 @@ mod page;
 mod peers;
 mod ratios;
 mod sheets;
+mod studies;
 mod view;
 
 /// What was written.
@@ -118,14 +121,21 @@ impl ReportOptions<'_> {
         let mut figures = figures(summary, &explained);
         let of_study = figures.len();
         figures.extend(figures_of_peers(summary));
+        let and_of_peers = figures.len();
+        figures.extend(figures_of_studies(&both.views));
         let drawings = figures
             .par_iter()
             .map(|figure| Ok([svg(figure.as_ref(), WIDE_PX)?, svg(figure.as_ref(), NARROW_PX)?]));
         let drawings: Vec<[String; 2]> = drawings.collect::<Result<_, ReportError>>()?;
         let mut charts = charts::views(&figures, &drawings);
+        let of_studies = charts.split_off(and_of_peers);
         let of_peers = charts.split_off(of_study);
-        let judged = if records.is_empty() { Vec::new() } else { judge(&both.queens, summary)? };
-        let page = view::page(self, &both.queens, summary, [charts, of_peers], &judged, out_dir);
+        let mut judged = if records.is_empty() { Vec::new() } else { judge_both(&both)? };
+        if both.only_studies() {
+            judged.retain(is_of_study);
+        }
+        let charts = [charts, of_peers, of_studies];
+        let page = view::page(self, records, &both, charts, &judged, out_dir);
         let page = page::render(page)?;
 
         fs::create_dir_all(out_dir).map_err(|source| unwritable(out_dir, source))?;
@@ -142,6 +152,11 @@ impl ReportOptions<'_> {
         let files = std::iter::once(index.clone()).chain(charts.into_iter().flatten()).collect();
         Ok(Written { index, files })
     }
+}
+
+/// Whether a claim has a test that is about an allocation study.
+fn is_of_study(claim: &Judged) -> bool {
+    claim.tests.iter().any(|test| test.study.is_some())
 }
 
 fn write(path: &Path, text: &str) -> Result<(), ReportError> {

@@ -16,7 +16,7 @@ use std::borrow::Cow;
 mod sentences;
 mod view;
 
-pub use sentences::{asked, sentences};
+pub use sentences::{asked, sentences, title};
 pub use view::{View, views};
 
 /// Parameter that says what a row was put to.

@@ -18,8 +18,7 @@ pub(crate) use counts::counts;
 pub(crate) use events::{counters, pauses};
 pub use markdown::{counts_markdown, pauses_markdown, results_markdown};
 pub(crate) use results::{overall, results};
-#[expect(unused_imports, reason = "the page shows them")]
-pub(crate) use study::{sheet as study_sheet, title as study_title};
+pub(crate) use study::{figure, sheet as study_sheet, title as study_title};
 pub use study::{study_csv, study_markdown, study_table};
 
 /// Longest label that is not cut.

@@ -3,9 +3,11 @@
 mod common;
 
 use common::{small_study, studies, study_named};
-use report::studies::{Both, View, split, views};
+use report::studies::{Both, View, by_study, sentences, split, views};
 use report::table::{study_csv, study_markdown, study_table};
-use report::{Record, Status, Summary, Verdict};
+use report::{Record, Status, Summary, Verdict, write_report};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
 
 fn seen(records: &[Record]) -> Vec<View> {
     views(records, None).unwrap()
@@ -144,4 +146,162 @@ fn tables_of_the_studies() {
     assert!(line.contains(",C++,ok,640000,7,95 %,"), "{line}");
     assert!(line.contains("capacity=16384; expansions=12; new_blocks=1"), "{line}");
     assert_eq!(study_table(&[], 80) + &study_markdown(&[]), "");
+}
+
+/// The files of a report, by name.
+fn files(records: &[Record]) -> BTreeMap<String, Vec<u8>> {
+    let folder = tempfile::tempdir().unwrap();
+    let written = write_report(records, None, folder.path()).unwrap();
+    if let Ok(to) = std::env::var("KEEP_REPORT") {
+        for file in &written.files {
+            fs::copy(file, std::path::Path::new(&to).join(file.file_name().unwrap())).unwrap();
+        }
+    }
+    let name = |path: &std::path::Path| path.file_name().unwrap().to_str().unwrap().to_owned();
+    written.files.iter().map(|path| (name(path), fs::read(path).unwrap())).collect()
+}
+
+fn page(records: &[Record]) -> String {
+    String::from_utf8(files(records).remove("index.html").unwrap()).unwrap()
+}
+
+/// The section of a page, without drawings.
+fn section(page: &str) -> String {
+    let start = page.find("<section id=\"studies\">").unwrap();
+    let end = start + page[start..].find("<section id=\"claims\">").unwrap();
+    let mut text = page[start..end].to_owned();
+    while let Some(start) = text.find("<svg") {
+        let end = start + text[start..].find("</svg>").unwrap() + "</svg>".len();
+        text.replace_range(start..end, "(left out)");
+    }
+    text
+}
+
+#[test]
+fn n_queens_is_the_same_beside_studies() {
+    let both: Vec<Record> = small_study().into_iter().chain(studies()).collect();
+    let (alone, beside) = (files(&small_study()), files(&both));
+    let added: Vec<&str> =
+        beside.keys().filter(|name| !alone.contains_key(*name)).map(String::as_str).collect();
+    let drawn = ["burst", "growth", "pointers"]
+        .map(|study| ["png", "svg"].map(|end| format!("study-{study}.{end}")));
+    assert_eq!(added, drawn.as_flattened());
+    for (name, bytes) in alone.iter().filter(|(name, _)| *name != "index.html") {
+        assert!(*bytes == beside[name], "{name}");
+    }
+    let [alone, beside] = [alone, beside]
+        .map(|mut files| String::from_utf8(files.remove("index.html").unwrap()).unwrap());
+    // All but the section, the claims, the style and the account of the run.
+    for (from, to) in [
+        ("<section id=\"answer\">", "</section>"),
+        ("<section id=\"results\">", "<section id=\"machine\">"),
+    ] {
+        let part = |page: &str| {
+            let start = page.find(from).unwrap();
+            page[start..start + page[start..].find(to).unwrap()].to_owned()
+        };
+        assert_eq!(part(&alone), part(&beside), "{from}");
+    }
+    assert!(!alone.contains("id=\"studies\"") && beside.contains("<a href=\"#studies\">"));
+    assert!(beside.len() < 2 << 20, "{} bytes", beside.len());
+}
+
+#[test]
+fn a_page_of_studies_alone_has_nothing_of_n_queens() {
+    let page = page(&studies());
+    for part in ["answer", "results", "backends"] {
+        assert!(!page.contains(&format!("id=\"{part}\"")), "{part}");
+    }
+    for part in ["studies", "study-burst-900-title", "claims", "method", "machine"] {
+        assert!(page.contains(&format!("id=\"{part}\"")), "{part}");
+    }
+    for wrong in ["no measurements", "nothing to draw", "queens", "Reference counting or"] {
+        assert!(!page.contains(wrong), "{wrong}");
+    }
+    assert!(page.contains("<h1>Allocation studies</h1>"));
+}
+
+#[test]
+fn the_section_of_the_studies() {
+    insta::assert_snapshot!("section", section(&page(&studies())));
+}
+
+#[test]
+fn what_the_numbers_mean() {
+    let views = seen(&studies());
+    let told = by_study(&views).map(|views| {
+        let lines = [vec![format!("# {}", views[0].study)], sentences(views)].concat();
+        lines.join("\n")
+    });
+    insta::assert_snapshot!("sentences", told.collect::<Vec<_>>().join("\n\n"));
+}
+
+/// Each row taken away leaves sentences that say nothing of it.
+#[test]
+fn sentences_are_there_where_their_rows_are() {
+    let records = studies();
+    let names: BTreeSet<&str> = records.iter().map(|record| record.backend.as_str()).collect();
+    for name in names {
+        let mut left = records.clone();
+        left.retain(|record| record.backend != name);
+        let views = seen(&left);
+        for text in by_study(&views).flat_map(sentences) {
+            let words = text.split(|c: char| !c.is_alphanumeric() && c != '-');
+            // "box", "region" and others are words too; "malloc" is also a crate's kind.
+            let own = name.starts_with("ptr-") || name.starts_with("burst-") || name == "pool";
+            assert!(!own || words.into_iter().all(|word| word != name), "{name}: {text}");
+            assert!(!text.contains("NaN") && !text.contains("  "), "{text}");
+        }
+    }
+    assert!(sentences(&[]).is_empty());
+}
+
+/// Two rows that differ by less than the noise floor do not differ.
+#[test]
+fn within_the_noise_floor_nothing_is_said_to_be_slower() {
+    let mut records = study_named("pointers");
+    for record in records.iter_mut().filter(|record| record.control) {
+        let study = record.study.as_mut().unwrap();
+        study.phases[0].iterations_ns.iter_mut().for_each(|ns| *ns = *ns * 112 / 100);
+    }
+    let views = seen(&records);
+    let told = sentences(&views).join("\n");
+    assert!(told.contains("by an Rc, no more and no less than by a Box"), "{told}");
+    assert!(told.contains("The noise floor is 1"), "{told}");
+}
+
+#[test]
+fn hostile_studies_stay_text() {
+    let hostile = "</script><!--<script>alert('\"&{{ 7*7 }}{% x %}\u{1b}[31m\u{202e}../../x";
+    let mut records = study_named("burst");
+    for (i, record) in records.iter_mut().enumerate() {
+        let study = record.study.as_mut().unwrap();
+        study.name = hostile.into();
+        study.size = hostile.into();
+        study.figures = [(hostile.to_owned(), f64::INFINITY), (String::new(), -0.0)].into();
+        study.phases.iter_mut().for_each(|phase| phase.name.push_str(hostile));
+        record.params.insert("workload".into(), hostile.into());
+        record.backend.push_str(hostile);
+        if i % 7 == 0 {
+            study.phases.iter_mut().for_each(|phase| phase.operations = 0);
+        }
+        if i % 11 == 0 {
+            record.message = Some(hostile.into());
+            record.status = Status::WrongAnswer;
+        }
+    }
+    let mut other = records.clone();
+    other.iter_mut().for_each(|record| record.study.as_mut().unwrap().name += "2");
+    records.extend(other);
+    for (name, bytes) in files(&records) {
+        let text = String::from_utf8_lossy(&bytes);
+        let own = if name == "index.html" { 2 } else { 0 };
+        let is_text = !name.ends_with("png");
+        for tag in ["<script", "</script"] {
+            assert!(!is_text || text.matches(tag).count() == own, "{name}: {tag}");
+        }
+        assert!(!is_text || !text.contains("<!--") && !text.contains('\u{1b}'), "{name}");
+    }
+    let views = seen(&records);
+    assert!(!(study_table(&views, 80) + &study_markdown(&views)).contains('\u{1b}'));
 }

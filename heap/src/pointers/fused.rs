@@ -14,9 +14,10 @@
 //!   addresses of two, which is the same work or less.
 //! - `fused-lookup-name` compares names, byte by byte and out of line, as the
 //!   `type_info::operator==` of VC++ 9 and 10 compared them with `strcmp`: the
-//!   cause of the slowness that the source document reports. Names are as long
-//!   as there: some 50 bytes. (Rust's have a length where C's have a zero at the
-//!   end; it is looked at once a byte, as the zero is, never for a shortcut.)
+//!   cause of the slowness that the source document reports. (Rust's names have
+//!   a length where C's have a zero at the end; it is looked at once a byte, as
+//!   the zero is, never for a shortcut. They are 60 bytes for the study's
+//!   objects; VC++ would have some 46 for a class with a name of 8.)
 //! - `fused-untyped` compares nothing: the fix.
 //!
 //! All three go the original's way otherwise: they find the place by a virtual

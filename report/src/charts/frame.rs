@@ -38,6 +38,11 @@ impl Frame {
         Self { width_px, top_px, title, subtitle }
     }
 
+    /// The same paper, for what begins at another place; it has no head of its own.
+    pub fn below(&self, top_px: f64) -> Self {
+        Self { width_px: self.width_px, top_px, title: Vec::new(), subtitle: Vec::new() }
+    }
+
     /// Whether this is the layout for telephones.
     pub fn narrow(&self) -> bool {
         self.width_px < 600.0

@@ -4,10 +4,11 @@
 use super::Figure;
 use super::axis::Axis;
 use super::bars::{Lines, Whiskers};
-use super::canvas::{Anchor, Canvas, Mark, Point};
+use super::canvas::{Canvas, Mark};
 use super::colour::{FAINT, INK, family_colour};
 use super::font::{cut, width_px as text_px};
-use super::frame::{EM_PX, Frame, MARGIN_PX, SMALL_PX};
+use super::frame::{EM_PX, Frame};
+use super::legend::Legend;
 use super::plot::dashed;
 use super::time_per_backend::tick;
 use crate::format::{human_time, shorten, significant, with_interval};
@@ -20,11 +21,6 @@ const NAME_CHARS: usize = 64;
 const NAMES_SHARE: f64 = 0.38;
 /// Left of the longest name: it is long, may be in capitals, and a browser's font wider than ours.
 const SPARE_PX: f64 = 28.0;
-/// From one line of the legend to the next.
-const LEGEND_PX: f64 = 20.0;
-/// Between two entries of the legend.
-const APART_PX: f64 = 16.0;
-const SWATCH_PX: f64 = 15.0;
 
 pub(super) struct Peers<'a> {
     summary: &'a Summary,
@@ -132,34 +128,14 @@ impl<'a> Peers<'a> {
         Frame::new(width_px, &self.title(), &subtitle)
     }
 
-    /// Families with the place of each in the legend, and how many lines that takes.
-    fn legend(&self, frame: &Frame) -> (Vec<(String, Point)>, usize) {
-        let mut kinds: Vec<String> = Vec::new();
-        for kind in self.rows.iter().map(|row| self.kind(row)) {
-            if !kinds.contains(&kind) {
-                kinds.push(kind);
-            }
-        }
-        let room = frame.width_px - 2.0 * MARGIN_PX;
-        let (mut x, mut line) = (0.0, 0);
-        let place = |kind: String| {
-            let text = cut(&kind, SMALL_PX, room - SWATCH_PX);
-            let width = SWATCH_PX + text_px(&text, SMALL_PX);
-            if x > 0.0 && x + width > room {
-                (x, line) = (0.0, line + 1);
-            }
-            let at = (MARGIN_PX + x, frame.top_px + line as f64 * LEGEND_PX);
-            x += width + APART_PX;
-            (kind, at)
-        };
-        let placed = kinds.into_iter().map(place).collect();
-        (placed, line + 1)
+    fn legend(&self, frame: &Frame) -> Legend {
+        Legend::new(frame, self.rows.iter().map(|row| self.kind(row)))
     }
 
     /// The paper, and what lies on it below the legend.
     fn lines(&self, width_px: u32) -> (Frame, Lines, Vec<String>) {
         let mut frame = self.frame(width_px);
-        frame.top_px += self.legend(&frame).1 as f64 * LEGEND_PX;
+        frame.top_px += self.legend(&frame).height_px();
         let room = frame.width_px * NAMES_SHARE;
         let name = |row: &&Row| {
             let name = shorten(&self.name(row), NAME_CHARS);
@@ -219,11 +195,7 @@ impl Figure for Peers<'_> {
     fn draw(&self, canvas: &mut Canvas, width_px: u32) {
         let (frame, lines, names) = self.lines(width_px);
         frame.draw(canvas, f64::from(self.height_px(width_px)));
-        for (kind, (x, y)) in self.legend(&self.frame(width_px)).0 {
-            canvas.rect((x, y - 5.0), (x + 10.0, y + 5.0), family_colour(&kind));
-            let text = cut(&kind, SMALL_PX, frame.width_px - MARGIN_PX - x - SWATCH_PX);
-            canvas.text((x + SWATCH_PX, y), &text, SMALL_PX, FAINT, Anchor::Start);
-        }
+        self.legend(&self.frame(width_px)).draw(canvas);
         let least = self.times().map(|time| time.low).fold(f64::INFINITY, f64::min);
         let most = self.times().map(|time| time.high).fold(0.0, f64::max);
         let axis = Axis::for_bars(least, most, lines.pixels);

@@ -27,20 +27,20 @@ pub(super) fn sweeps(summary: &Summary) -> Vec<Plotted> {
             blocks.entry((line.group.origin, line.n)).or_default().push(line);
         }
         for lines in blocks.values() {
-            sweeps.push(sweep(summary, param, lines, stem(param, &mut stems)));
+            sweeps.push(sweep(summary, param, lines, stem("sweep", param, &mut stems)));
         }
     }
     sweeps
 }
 
 /// A file name that no figure before has: `sweep-nursery`, `sweep-nursery-2`.
-fn stem(param: &str, known: &mut BTreeSet<String>) -> String {
+pub(super) fn stem(what: &str, param: &str, known: &mut BTreeSet<String>) -> String {
     const MOST_CHARS: usize = 40;
     let fit = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
     let param: String = param.chars().take(MOST_CHARS).map(fit).collect();
     let plain = match param.trim_matches('-') {
-        "" => "sweep".to_owned(),
-        param => format!("sweep-{param}"),
+        "" => what.to_owned(),
+        param => format!("{what}-{param}"),
     };
     let stems = (1_u32..).map(|i| if i == 1 { plain.clone() } else { format!("{plain}-{i}") });
     let stem = stems.into_iter().find(|stem| !known.contains(stem)).unwrap_or_default();

@@ -45,6 +45,10 @@ pub(super) enum How {
 pub(super) struct Comparison {
     /// Name of the measured program, without its version.
     pub program: String,
+    /// The part of an allocation study that it is about; without, n-queens.
+    pub part: Option<Part>,
+    /// The one size at which it is judged.
+    pub n: Option<u32>,
     pub expression: String,
     pub unit: Unit,
     pub band: Band,
@@ -52,6 +56,14 @@ pub(super) struct Comparison {
     pub command: Option<String>,
     /// What it takes to measure it.
     pub needs: Option<String>,
+}
+
+/// A phase of a workload of an allocation study.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Part {
+    pub study: String,
+    pub workload: String,
+    pub phase: String,
 }
 
 /// The unit of a value; `times` makes it a ratio, which has a logarithmic scale.
@@ -84,6 +96,10 @@ struct RawClaim {
 struct RawTest {
     title: String,
     program: Option<String>,
+    study: Option<String>,
+    workload: Option<String>,
+    phase: Option<String>,
+    n: Option<u32>,
     expression: Option<String>,
     predicts: Option<RawBand>,
     unit: Option<Unit>,
@@ -140,6 +156,10 @@ impl TryFrom<RawTest> for Test {
                 && raw.predicts.is_none()
                 && raw.unit.is_none()
                 && raw.program.is_none()
+                && raw.study.is_none()
+                && raw.workload.is_none()
+                && raw.phase.is_none()
+                && raw.n.is_none()
                 && raw.command.is_none()
                 && raw.needs.is_none();
             return match alone && !untestable.trim().is_empty() {
@@ -148,8 +168,16 @@ impl TryFrom<RawTest> for Test {
             };
         }
         let missing = |what: &str| wrong(&format!("has no {what}, and is not untestable"));
+        let part = match (raw.study, raw.workload, raw.phase) {
+            (None, None, None) => None,
+            (Some(study), Some(workload), Some(phase)) => Some(Part { study, workload, phase }),
+            _ => return Err(wrong("of a study, give its name, a workload and a phase")),
+        };
+        let of_study = part.as_ref().map(|part| part.study.clone());
         let comparison = Comparison {
-            program: raw.program.unwrap_or_else(|| PROGRAM.to_owned()),
+            program: raw.program.or(of_study).unwrap_or_else(|| PROGRAM.to_owned()),
+            part,
+            n: raw.n,
             expression: raw.expression.ok_or_else(|| missing("expression"))?,
             unit: raw.unit.ok_or_else(|| missing("unit"))?,
             band: band(&raw.predicts.ok_or_else(|| missing("prediction"))?).map_err(wrong)?,

@@ -10,6 +10,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// Steps that one evaluation may take; the longest of our own takes about fifty.
 const FUEL: u64 = 10_000;
 
+/// A figure of an allocation study.
+const FIGURE: &str = "figure";
+
 /// Variable that holds the round; no expression has a use for it.
 const HERE: &str = "here";
 
@@ -65,6 +68,10 @@ pub(super) fn environment() -> Environment<'static> {
             },
         );
     }
+    env.add_function(FIGURE, |state: &State, backend: &str, name: &str, params: Option<Value>| {
+        let selection = Selection::one(backend, settings(params)?);
+        Ok::<f64, Error>(here(state)?.figure(name, &selection))
+    });
     env.add_function("bound", |state: &State| Ok::<f64, Error>(here(state)?.bound()));
     // Of times, one that is not known makes the whole unknown.
     env.add_function("min", |values: Rest<f64>| of_all(&values, f64::min));
@@ -74,7 +81,7 @@ pub(super) fn environment() -> Environment<'static> {
 
 /// Names of all functions.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
-    rounds::quantities().chain(["least", "most", "bound", "min", "max"])
+    rounds::quantities().chain(["least", "most", FIGURE, "bound", "min", "max"])
 }
 
 fn of_all(values: &[f64], of: impl Fn(f64, f64) -> f64) -> Result<f64, Error> {
@@ -146,6 +153,19 @@ impl Here {
         match place.filter(|&place| self.scene.configs[place].values(quantity).is_some()) {
             Some(place) => self.value(quantity, place),
             None => self.lacking(describe(quantity, selection)),
+        }
+    }
+
+    /// A figure, which is the same in every round.
+    fn figure(&self, name: &str, selection: &Selection) -> f64 {
+        let place = selection.first(&self.scene);
+        let found = place.and_then(|place| Some((place, self.scene.configs[place].figure(name)?)));
+        match found {
+            Some((place, figure)) => {
+                self.notes().of.insert(place);
+                figure.typical()
+            }
+            None => self.lacking(describe(&format!("figure {name}"), selection)),
         }
     }
 

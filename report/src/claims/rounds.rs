@@ -1,9 +1,11 @@
 //! The records by round, as expressions read them.
 
+use super::file::Part;
 use crate::explain::reclamation;
 use crate::labels::{Key, Labels, Origin};
 use crate::record::{CounterSource, Pauses, Record, Status};
 use crate::stats::median;
+use crate::studies::View;
 use crate::summary::{NoiseFloor, Round, Row, Summary};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, HashMap};
@@ -52,6 +54,8 @@ pub(super) struct Scene {
     pub origin_name: String,
     /// Name of the program, without its version.
     pub program: String,
+    /// The part of an allocation study; `None` of n-queens.
+    pub part: Option<Part>,
     /// Size of the problem.
     pub n: u32,
     /// Whether any sample comes from a build without optimisation.
@@ -81,6 +85,8 @@ pub(super) struct Config {
     /// Every parameter, and the number of threads among them.
     pub params: BTreeMap<String, String>,
     values: BTreeMap<&'static str, Values>,
+    /// Of a study, what it tells beside its times.
+    figures: BTreeMap<String, Values>,
 }
 
 /// Values of one quantity.
@@ -111,6 +117,11 @@ impl Config {
     /// The values of a quantity; `None` where there are none.
     pub fn values(&self, quantity: &str) -> Option<&Values> {
         self.values.get(quantity)
+    }
+
+    /// A figure of a study.
+    pub fn figure(&self, name: &str) -> Option<&Values> {
+        self.figures.get(name)
     }
 }
 
@@ -143,6 +154,23 @@ pub(super) fn scenes(records: &[Record], summary: &Summary) -> Vec<Arc<Scene>> {
     blocks.into_par_iter().map(scene).collect()
 }
 
+/// The scenes of one phase of a study, origin by origin.
+pub(super) fn of_view(view: &View) -> Vec<Arc<Scene>> {
+    let (study, workload, phase) = (view.study.clone(), view.workload.clone(), view.phase.clone());
+    let part = Part { study, workload, phase };
+    let mut scenes = scenes(&view.records, &view.summary);
+    for scene in scenes.iter_mut().filter_map(Arc::get_mut) {
+        scene.part = Some(part.clone());
+        for config in &mut scene.configs {
+            if let Some(row) = view.labelled(&config.label) {
+                let same = |(name, value): (&str, f64)| (name.to_owned(), Values::Same(value));
+                config.figures = view.figures(row).map(same).collect();
+            }
+        }
+    }
+    scenes
+}
+
 impl Scene {
     fn new(summary: &Summary, origin: usize, n: u32, rows: &[&Row], samples: &Samples) -> Self {
         let none = Vec::new();
@@ -167,6 +195,7 @@ impl Scene {
             origin,
             origin_name: origin_name.clone(),
             program: program.to_owned(),
+            part: None,
             n,
             debug_build: rows.iter().flat_map(|row| of(row)).any(|r| r.machine.debug_build),
             floor: rows.first().and_then(|row| summary.noise_of(row)).map(NoiseFloor::fraction),
@@ -240,6 +269,7 @@ impl Config {
             swept: group.swept,
             params,
             values,
+            figures: BTreeMap::new(),
         }
     }
 }

@@ -1,13 +1,14 @@
 //! What the templates are given: every value already text, every list already in order.
 
 use super::ReportOptions;
-use super::{backends, claims, machine, numbers, peers, ratios, sheets};
+use super::{backends, claims, machine, numbers, peers, ratios, sheets, studies};
 use crate::charts::{Rgb, backend_colour};
 use crate::claims::Judged;
 use crate::format::{NOTHING, exact_count, with_interval};
 use crate::headline;
 use crate::record::{Record, Status};
 use crate::stats::{MAD_TO_SIGMA, MIN_SAMPLES, OUTLIER_Z, RESAMPLES};
+use crate::studies::Both;
 use crate::summary::{NoiseFloor, Row, Summary};
 use crate::verdict::percent;
 use minijinja::{Value, context};
@@ -20,20 +21,24 @@ pub(super) struct Page {
     pub chips: String,
 }
 
-/// The variables for a page in a folder; the charts are those of the study, and those of peers.
+/// The variables for a page in a folder; the charts are those of the study, of peers, and of the allocation
+/// studies.
 pub(super) fn page(
     options: &ReportOptions,
     records: &[Record],
-    summary: &Summary,
-    [charts, of_peers]: [Vec<Value>; 2],
+    both: &Both,
+    [charts, of_peers, of_studies]: [Vec<Value>; 3],
     judged: &[Judged],
     out_dir: &Path,
 ) -> Page {
+    let (queens, summary) = (&both.queens[..], &both.summary);
     let parts = context! {
-        sentences => headline::sentences(records, summary).iter().map(|text| unbroken(text)).collect::<Vec<_>>(),
-        facts => facts(records, summary),
+        queens => !both.only_studies(),
+        sentences => headline::sentences(queens, summary).iter().map(|text| unbroken(text)).collect::<Vec<_>>(),
+        facts => facts(queens, summary),
         charts,
         peers => peers::view(summary, of_peers),
+        studies => studies::views(&both.views, of_studies, judged),
         claims => claims::views(judged),
         tally => claims::tally(judged),
         baseline => ratios::first_label(summary),
@@ -56,7 +61,7 @@ pub(super) fn page(
         run => machine::run(options, records, summary, out_dir),
         machines => machine::machines(records),
     };
-    Page { parts, chips: chips(summary) }
+    Page { parts, chips: chips(both) }
 }
 
 /// What was measured, in a few short facts.
@@ -108,18 +113,23 @@ fn failed(summary: &Summary) -> Vec<Value> {
 
 /// Name of the style of a backend's chip: attributes may not hold styles of their own here.
 pub(super) fn chip(backend: &str) -> String {
-    let Rgb(r, g, b) = backend_colour(backend);
+    chip_of(backend_colour(backend))
+}
+
+/// The same of any colour.
+pub(super) fn chip_of(Rgb(r, g, b): Rgb) -> String {
     format!("c-{r:02x}{g:02x}{b:02x}")
 }
 
 /// The styles of all chips.
-fn chips(summary: &Summary) -> String {
-    let names: BTreeSet<String> = summary.groups.iter().map(|group| chip(&group.backend)).collect();
+fn chips(both: &Both) -> String {
+    let backends = both.summary.groups.iter().map(|group| chip(&group.backend));
+    let names: BTreeSet<String> = backends.chain(studies::colours(&both.views)).collect();
     let style = |name: &String| format!(".{name} {{ background: #{}; }}\n", &name["c-".len()..]);
     names.iter().map(style).collect()
 }
 
 /// A sentence in which no line ends within `n = 9`.
-fn unbroken(sentence: &str) -> String {
+pub(super) fn unbroken(sentence: &str) -> String {
     sentence.replace("n = ", "n\u{a0}=\u{a0}")
 }

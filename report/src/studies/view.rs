@@ -1,7 +1,7 @@
 //! One phase of one workload at one size.
 
 use super::WORKLOAD;
-use crate::format::clean;
+use crate::format::{clean, exact_count};
 use crate::labels::{Key, Labels};
 use crate::record::{Phase, Record, Status, Study};
 use crate::stats::{Estimate, median};
@@ -138,6 +138,12 @@ impl View {
             records,
         };
         Ok((view, unknown))
+    }
+
+    /// The size in words: `n = 10,000 (elements)`.
+    pub fn size_words(&self) -> String {
+        let n = exact_count(self.n.into());
+        if self.size.is_empty() { format!("n = {n}") } else { format!("n = {n} ({})", self.size) }
     }
 
     /// Nanoseconds of one operation.

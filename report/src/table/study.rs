@@ -3,7 +3,7 @@
 use super::csv::{kind, number, text, written};
 use super::markdown::sheet_markdown;
 use super::{Sheet, range_note};
-use crate::format::{NOTHING, exact_count, or_nothing, significant, with_interval};
+use crate::format::{NOTHING, or_nothing, significant, with_interval};
 use crate::record::Status;
 use crate::stats::Estimate;
 use crate::studies::{View, blocks};
@@ -41,14 +41,13 @@ pub fn study_markdown(views: &[View]) -> String {
     blocks(views).map(text).collect::<Vec<_>>().join("\n")
 }
 
-/// What a table is of: `burst, vector: n = 10,000 elements`.
+/// What a table is of: `burst, vector: n = 10,000 (elements)`.
 pub(crate) fn title(view: &View) -> String {
     let workload = match view.workload.as_str() {
         "" => String::new(),
         workload => format!(", {workload}"),
     };
-    let size = format!("n = {} {}", exact_count(view.n.into()), view.size);
-    format!("{}{workload}: {}", view.study, size.trim_end())
+    format!("{}{workload}: {}", view.study, view.size_words())
 }
 
 /// The phases of one workload at one size: their times and ratios, the figures, the verdict on the first.

@@ -6,8 +6,7 @@
 //! the heap's barrier. A slot has a reference for each type, one of which is
 //! set and tells the type, in place of a base.
 
-use super::OBJECTS;
-use super::objects::{Large, Medium, Object, Small, value_at};
+use super::{Large, Medium, OBJECTS, Object, Small, value_at};
 use crate::{Bench, Failure, Figures, Phases, Row, Setup};
 use heap::pointers::Base;
 use heap::{
