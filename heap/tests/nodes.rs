@@ -1,8 +1,11 @@
 //! The containers of the burst study against a vector, over each allocator, and
 //! over one that runs out of memory and knows what it handed out.
 
+use heap::allocators::boundary_tag::BoundaryTag;
 use heap::allocators::dlmalloc::Dlmalloc;
 use heap::allocators::mimalloc::Mimalloc;
+use heap::allocators::pool::Pool;
+use heap::allocators::region::Region;
 use heap::allocators::system::System;
 use heap::allocators::{AllocError, Allocator, Layout, Limits, Managed, Nodes};
 use heap::nodes::{Container, List, StableVector};
@@ -156,6 +159,9 @@ proptest! {
         agrees_over::<System>(&steps);
         agrees_over::<Dlmalloc>(&steps);
         agrees_over::<Mimalloc>(&steps);
+        agrees_over::<BoundaryTag>(&steps);
+        agrees_over::<Pool>(&steps);
+        agrees_over::<Region>(&steps);
     }
 }
 
@@ -233,6 +239,9 @@ fn elements_may_have_memory_of_the_same_allocator() {
     nests_over::<System>();
     nests_over::<Dlmalloc>();
     nests_over::<Mimalloc>();
+    nests_over::<BoundaryTag>();
+    nests_over::<Pool>();
+    nests_over::<Region>();
 }
 
 #[test]

@@ -20,10 +20,10 @@
 //!   is given back, grown or shrunk with.
 
 use super::copying::relocate;
-use super::{AllocError, Allocator, Layout, Limits, Managed, Nodes};
+use super::{AllocError, Allocator, Layout, Limits, Managed, Nodes, dangling};
 use crate::info::Brief;
 use std::alloc::GlobalAlloc;
-use std::ptr::{NonNull, without_provenance_mut};
+use std::ptr::NonNull;
 
 /// An allocator of a library.
 ///
@@ -72,7 +72,7 @@ unsafe impl<G: Library> Allocator for Adapter<G> {
     #[inline]
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
         if layout.size() == 0 {
-            return block(without_provenance_mut(layout.align()), 0);
+            return Ok(NonNull::slice_from_raw_parts(dangling(layout), 0));
         }
         // SAFETY: the size is not zero (G1).
         block(unsafe { self.0.alloc(layout) }, layout.size())
