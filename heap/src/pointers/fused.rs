@@ -9,9 +9,9 @@
 //! identity of the type that is asked for with that of the deleter's. Since
 //! 1.53 it calls one that compares nothing (ticket 6830).
 //!
-//! - `fused-lookup` compares identities, here 128 bits of hash that arrive in
-//!   two registers. Compilers that merge the descriptions of a type compare the
-//!   addresses of two, which is the same work or less.
+//! - `fused-lookup` compares identities, here 128 bits of hash. Compilers that
+//!   merge the descriptions of a type compare the addresses of two instead,
+//!   which is the same work or less.
 //! - `fused-lookup-name` compares names, byte by byte and out of line, as the
 //!   `type_info::operator==` of VC++ 9 and 10 compared them with `strcmp`: the
 //!   cause of the slowness that the source document reports. (Rust's names have
