@@ -34,6 +34,7 @@
 #include <cstring>
 #include <memory>
 #include <new>
+#include <sys/resource.h>
 #include <vector>
 
 constexpr int pushes = 10'000;
@@ -138,10 +139,22 @@ template <class V> static std::uint64_t iterate(std::size_t n, long long &push_n
   return answer;
 }
 
+// Pages that the system had to find memory for, since the start.
+static long page_faults() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_minflt;
+}
+
 template <class T> static int run(std::size_t n, std::size_t iterations) {
   std::vector<long long> push_ns(iterations);
   std::uint64_t answer = 0;
-  for (long long &ns : push_ns) answer = iterate<Vector<T, Allocator<T>>>(n, ns);
+  long faults = 0;
+  for (long long &ns : push_ns) {
+    const long before = page_faults();
+    answer = iterate<Vector<T, Allocator<T>>>(n, ns);
+    faults = page_faults() - before;
+  }
 
   std::vector<Vector<T, Counting<T>>> counted(n);
   grow(counted);
@@ -153,6 +166,8 @@ template <class T> static int run(std::size_t n, std::size_t iterations) {
   std::printf("capacity=%zu\n", capacity);
   std::printf("new_blocks=%.2f\n", double(Calls::new_blocks) / n);
   std::printf("expansions=%.2f\n", double(Calls::expansions) / n);
+  const std::size_t groups = std::max<std::size_t>(1, vectors_at_least / n);
+  std::printf("page_faults_per_1000=%.4f\n", faults * 1e3 / (double(groups) * n * pushes));
   return 0;
 }
 

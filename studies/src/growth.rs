@@ -10,6 +10,7 @@
 //! `copy` and `clone` do what C++ does: a new block at each growth, to which
 //! elements are copied, or cloned one by one.
 
+use crate::resident::page_faults;
 use crate::{Bench, Failure, Figures, Phases, Row, Setup, Study, Term, sum_of};
 use allocator_api2::vec::Vec as VecIn;
 use heap::allocators::boundary_tag::BoundaryTag;
@@ -267,10 +268,29 @@ fn start<A: Managed, G: Growth>(setup: &Setup) -> Result<Box<dyn Bench>, Failure
 
 fn start_with<T: Element, A: Managed, G: Growth>(setup: &Setup) -> Result<Box<dyn Bench>, Failure> {
     let setup = Limited { n: setup.n, limits: setup.limits };
-    let mut row = Pushing { allocator: A::new(setup.limits), setup, of: PhantomData::<(T, G)> };
+    let row = Pushing { allocator: A::new(setup.limits), setup, of: PhantomData::<(T, G)> };
     // Whether there is memory is found out before anything is timed.
-    row.figures()?;
+    row.counted()?;
     Ok(Box::new(row))
+}
+
+impl<T: Element, A: Managed, G: Growth> Pushing<T, A, G> {
+    /// What `n` vectors ask of the allocator, each of them on average; that they find memory.
+    fn counted(&self) -> Result<Figures, Failure> {
+        let Limited { n, limits } = self.setup;
+        let counting = <Counting<A>>::new(limits);
+        let empty = |_| Over::<T, _, G::Told>::empty(&counting);
+        let mut vectors: Vec<_> = (0..n).map(empty).collect();
+        push_in_turn(&mut vectors)?;
+        let counts = counting.counts();
+        let each = |count: u64| count as f64 / f64::from(n);
+        let capacity = vectors.iter().map(Vector::capacity).max().unwrap_or(0);
+        Ok(vec![
+            ("capacity", capacity as f64),
+            ("new_blocks", each(counts.allocations + counts.moves)),
+            ("expansions", each(counts.expansions)),
+        ])
+    }
 }
 
 impl<T: Element, A: Managed, G: Growth> Bench for Pushing<T, A, G> {
@@ -290,19 +310,15 @@ impl<T: Element, A: Managed, G: Growth> Bench for Pushing<T, A, G> {
     }
 
     fn figures(&mut self) -> Result<Figures, Failure> {
-        let Limited { n, limits } = self.setup;
-        let counting = <Counting<A>>::new(limits);
-        let empty = |_| Over::<T, _, G::Told>::empty(&counting);
-        let mut vectors: Vec<_> = (0..n).map(empty).collect();
-        push_in_turn(&mut vectors)?;
-        let counts = counting.counts();
-        let each = |count: u64| count as f64 / f64::from(n);
-        let capacity = vectors.iter().map(Vector::capacity).max().unwrap_or(0);
-        Ok(vec![
-            ("capacity", capacity as f64),
-            ("new_blocks", each(counts.allocations + counts.moves)),
-            ("expansions", each(counts.expansions)),
-        ])
+        let mut figures = self.counted()?;
+        let n = self.setup.n;
+        // What the system is asked for again and again, since it was given back.
+        let before = page_faults();
+        self.iterate(&mut Phases::new(STUDY.phases.len()))?;
+        let faults = page_faults().zip(before).map(|(after, before)| after - before);
+        let per_1000 = |faults| faults as f64 * 1e3 / (STUDY.operations)(n) as f64;
+        figures.extend(faults.map(|faults| ("page_faults_per_1000", per_1000(faults))));
+        Ok(figures)
     }
 }
 

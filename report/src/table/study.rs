@@ -10,7 +10,7 @@ use crate::studies::{View, blocks};
 use crate::summary::{NoiseFloor, Row};
 
 /// Figures with their short names and units, in order; others come after them under their own names.
-const FIGURES: [(&str, &str); 11] = [
+const FIGURES: [(&str, &str); 12] = [
     ("bytes_per_object", "B/object"),
     ("allocations_per_object", "allocs/object"),
     ("node_bytes", "node B"),
@@ -22,6 +22,7 @@ const FIGURES: [(&str, &str); 11] = [
     ("capacity", "capacity"),
     ("new_blocks", "new blocks"),
     ("expansions", "expansions"),
+    ("page_faults_per_1000", "faults/1000"),
 ];
 
 /// The tables of all studies for a terminal; nothing of no views. For the width see
