@@ -158,7 +158,8 @@ fn a_burst_takes_the_pieces_that_there_are() {
     // All of the rest of the segment.
     // SAFETY: B8.
     let room_bytes = unsafe { of.state() }.top().unwrap().1 - 32;
-    let rest = [take(&of, room_bytes / 2 & !15), take(&of, room_bytes / 2 - 32 & !15)];
+    let halves = [room_bytes / 32 * 16, room_bytes / 32 * 16 - 32];
+    let rest = halves.map(|bytes| take(&of, bytes));
     let held = of.held_bytes().unwrap();
     free(&of, block, 100 * 32 - 8);
     let mut nodes = Vec::new();
@@ -168,8 +169,9 @@ fn a_burst_takes_the_pieces_that_there_are() {
     assert!(of.held_bytes().unwrap() > held);
     // SAFETY: each once.
     unsafe { of.deallocate_nodes(NODE, nodes.into_iter()) };
-    free(&of, rest[0], room_bytes / 2 & !15);
-    free(&of, rest[1], room_bytes / 2 - 32 & !15);
+    for (at, bytes) in rest.into_iter().zip(halves) {
+        free(&of, at, bytes);
+    }
 }
 
 #[test]
