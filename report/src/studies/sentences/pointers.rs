@@ -63,7 +63,7 @@ fn lookup(field: Field) -> Option<String> {
     let by_name =
         by_name.map_or(String::new(), |it| format!(", and {it} where types are compared by name"));
     Some(format!(
-        "Looking the deleter up by its type, as make_shared did before Boost 1.50, costs {} than a \
+        "Looking the deleter up by its type, as make_shared did before Boost 1.53, costs {} than a \
          deleter without a type{by_name}.",
         field.difference(lookup, untyped)?
     ))
