@@ -264,7 +264,7 @@ impl Comparison {
             return Ok(findings);
         }
         let why = findings.into_iter().find_map(|finding| finding.why);
-        let why = why.or_else(|| Some(format!("there are no records of {}", self.name())));
+        let why = why.or_else(|| Some(format!("There are no records of {}", self.name())));
         Ok(vec![Finding::without(Verdict::NotMeasured, why)])
     }
 
