@@ -50,6 +50,9 @@ fn parse(arguments: &[OsString]) -> Result<Options, clap::Error> {
         Some(Command::Sweep(sweep)) => {
             sweep.measure.given = matches.subcommand().map_or(BTreeSet::new(), |(_, m)| given(m));
         }
+        Some(Command::Study(study)) => {
+            study.measure.given = matches.subcommand().map_or(BTreeSet::new(), |(_, m)| given(m));
+        }
         Some(_) => {}
     }
     Ok(options)

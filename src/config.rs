@@ -4,14 +4,17 @@ use crate::axis::Axis;
 use crate::exit::Stop;
 use crate::options::Measure;
 use crate::peers::{Peer, VERSION};
-use crate::values::{Selection, Setting, did_you_mean, nearest};
+use crate::values::{self, ALL, Setting, did_you_mean, nearest};
 use anyhow::anyhow;
 use heap::settings::{parse_bytes, show_bytes};
-use heap::{BACKENDS, Info, Param, SettingError, Settings, Unit};
+use heap::{BACKENDS, Brief, Info, Param, SettingError, Settings, Unit};
+use report::format::visible;
 use report::{Capabilities, Record};
 use std::collections::BTreeMap;
 
+mod allocation;
 mod sweep;
+pub use allocation::{WORKLOAD, row, rows};
 
 /// Name of the heap limit among the parameters of a record.
 pub const HEAP_LIMIT: &str = "heap-limit";
@@ -22,13 +25,23 @@ pub const HEAP_MULTIPLE: &str = "heap-multiple";
 /// Name of the library that takes the place of malloc, among the parameters of a record.
 pub const ALLOCATOR: &str = "allocator";
 
-/// What is measured: a memory manager of this study, or a program in another language.
-#[derive(Clone, Debug, PartialEq)]
+/// What is measured: a memory manager of this study, a row of an allocation study, or a program in
+/// another language.
+#[derive(Clone, Debug)]
 pub enum Subject {
     /// A backend.
     Backend(&'static Info),
+    /// A row of an allocation study.
+    Row(&'static studies::Row),
     /// A peer.
     Peer(Box<Peer>),
+}
+
+/// They are told apart by their names.
+impl PartialEq for Subject {
+    fn eq(&self, other: &Self) -> bool {
+        self.name() == other.name()
+    }
 }
 
 impl Subject {
@@ -36,6 +49,7 @@ impl Subject {
     pub fn name(&self) -> &str {
         match self {
             Subject::Backend(info) => info.name,
+            Subject::Row(row) => row.brief.name,
             Subject::Peer(peer) => &peer.variant.name,
         }
     }
@@ -56,6 +70,12 @@ impl Subject {
                     header_bytes: info.header_bytes,
                     cell_bytes: info.cell_bytes,
                 };
+            }
+            Subject::Row(row) => {
+                let Brief { name: _, kind, about, returns } = row.brief;
+                kind.name().clone_into(&mut record.family);
+                about.clone_into(&mut record.about);
+                record.capabilities.returns = returns.to_owned();
             }
             Subject::Peer(peer) => {
                 let variant = &peer.variant;
@@ -114,7 +134,7 @@ impl Config {
 /// a backend that is not selected; a baseline that is not selected.
 pub fn selected(options: &Measure, axes: &[Axis], peers: Vec<Peer>) -> Result<Vec<Config>, Stop> {
     let mut infos: Vec<&'static Info> = Vec::new();
-    for info in wanted(options, axes) {
+    for info in wanted(options, axes)? {
         if !infos.iter().any(|other| other.name == info.name) {
             infos.push(info);
         }
@@ -167,7 +187,7 @@ pub fn selected(options: &Measure, axes: &[Axis], peers: Vec<Peer>) -> Result<Ve
 const REFERENCES: [&str; 2] = ["malloc", "rc"];
 
 /// The backends that are asked for, some perhaps twice.
-fn wanted(options: &Measure, axes: &[Axis]) -> Vec<&'static Info> {
+fn wanted(options: &Measure, axes: &[Axis]) -> Result<Vec<&'static Info>, Stop> {
     let swept = axes.iter().filter_map(|axis| match axis {
         Axis::Param { backend, .. } => heap::find(backend),
         Axis::Limit(_) | Axis::Allocator(_) => None,
@@ -177,12 +197,18 @@ fn wanted(options: &Measure, axes: &[Axis]) -> Vec<&'static Info> {
     match &options.backend[..] {
         [] if wanted.is_empty() => wanted.extend(all()),
         [] => wanted.extend(all().filter(|info| REFERENCES.contains(&info.name))),
-        given => wanted.extend(given.iter().flat_map(|selection| match selection {
-            Selection::All => all().collect(),
-            Selection::One(info) => vec![*info],
-        })),
+        given => {
+            for name in given {
+                match name.as_str() {
+                    ALL => wanted.extend(all()),
+                    name => wanted.push(values::backend(name).map_err(|why| {
+                        Stop::bad_input(anyhow!("--backend '{}': {why}", visible(name)))
+                    })?),
+                }
+            }
+        }
     }
-    wanted
+    Ok(wanted)
 }
 
 /// Every parameter of a backend with its value.

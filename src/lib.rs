@@ -62,14 +62,18 @@ use arguments::Given;
 use exit::{Exit, Stop};
 use options::Command;
 use std::process::ExitCode;
+use study::Work;
 
 /// Runs the command with the arguments of the process.
 pub fn main() -> ExitCode {
     let done = match arguments::read() {
         Ok(Given::Text(text)) => terminal::print(&text).map(|_| Exit::Done).map_err(Stop::from),
         Ok(Given::Run(options)) => match options.command {
-            None => measure::run(&options.measure, &[]),
-            Some(Command::Sweep(sweep)) => measure::run(&sweep.measure, &sweep.axes),
+            None => measure::run(&options.measure, Work::Queens(&[])),
+            Some(Command::Sweep(sweep)) => measure::run(&sweep.measure, Work::Queens(&sweep.axes)),
+            Some(Command::Study(given)) => {
+                measure::run(&given.measure, Work::Study(given.study, &given.workload))
+            }
             Some(Command::List(options)) => list::run(&options),
             Some(Command::Report(options)) => render::run(&options),
             Some(Command::Explain(options)) => explain::run(&options),

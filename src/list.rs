@@ -5,8 +5,9 @@ use crate::options::{self, Format};
 use crate::terminal;
 use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, presets};
 use heap::settings::show_bytes;
-use heap::{BACKENDS, Info, Param, Unit};
+use heap::{BACKENDS, Brief, Info, Param, Unit};
 use serde_json::{Value, json};
+use studies::{Row, Study, Term};
 
 /// The sub-command `list`.
 ///
@@ -14,9 +15,11 @@ use serde_json::{Value, json};
 ///
 /// Standard output cannot be written.
 pub fn run(options: &options::List) -> Result<Exit, Stop> {
-    let text = match options.format {
-        Format::Table => tables(BACKENDS, terminal::width_columns()),
-        Format::Json => {
+    let text = match (options.study, options.format) {
+        (Some(study), Format::Table) => study_tables(study, terminal::width_columns()),
+        (Some(study), Format::Json) => serde_json::to_string_pretty(&of_study(study))? + "\n",
+        (None, Format::Table) => tables(BACKENDS, terminal::width_columns()),
+        (None, Format::Json) => {
             let backends: Vec<Value> = BACKENDS.iter().map(backend).collect();
             serde_json::to_string_pretty(&backends)? + "\n"
         }
@@ -50,6 +53,47 @@ fn param(param: &Param) -> Value {
     };
     let Param { name, default, about, .. } = param;
     json!({ "name": name, "values": values, "default": default, "about": about })
+}
+
+fn of_study(study: &Study) -> Value {
+    let term = |term: &Term| json!({ "name": term.name, "about": term.about });
+    let row = |row: &Row| {
+        let Brief { name, kind, about, returns } = row.brief;
+        json!({ "name": name, "family": kind.name(), "about": about, "returns": returns })
+    };
+    json!({
+        "name": study.name,
+        "about": study.about,
+        "n": study.size,
+        "sizes": study.sizes,
+        "largest_n": study.most_n,
+        "baseline": study.baseline,
+        "workloads": study.workloads.iter().map(term).collect::<Vec<_>>(),
+        "phases": study.phases.iter().map(term).collect::<Vec<_>>(),
+        "rows": study.rows.iter().map(row).collect::<Vec<_>>(),
+    })
+}
+
+/// The rows of a study, and below them its workloads and phases.
+fn study_tables(study: &Study, width_columns: u16) -> String {
+    let rows = study.rows.iter().map(|row| {
+        let Brief { name, kind, about, returns } = row.brief;
+        [name, kind.name(), about, returns].map(str::to_owned).to_vec()
+    });
+    let header = ["row", "family", "what it is", "memory returns"];
+    let rows = table(&header, rows.collect(), width_columns);
+    let terms = |header: &str, terms: &[Term]| {
+        let rows = terms.iter().map(|term| vec![term.name.to_owned(), term.about.to_owned()]);
+        table(&[header, "what is done"], rows.collect(), width_columns)
+    };
+    let (workloads, phases) = (terms("workload", study.workloads), terms("timed", study.phases));
+    let sizes: Vec<String> = study.sizes.iter().map(u32::to_string).collect();
+    format!(
+        "{}\n\n{rows}\n\n{workloads}\n\n{phases}\n\nn: {}, {} if nothing else is given\n",
+        study.about,
+        study.size,
+        sizes.join(" and ")
+    )
 }
 
 /// Columns that the backends' facts and descriptions need beside each other.

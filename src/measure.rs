@@ -1,7 +1,6 @@
 //! A measuring run: from options to records, table, report and exit code.
 
 use crate::arguments::{command_line, report_command};
-use crate::axis::Axis;
 use crate::child::Children;
 use crate::config::Subject;
 use crate::exit::{Exit, Stop};
@@ -9,12 +8,13 @@ use crate::folder::Folder;
 use crate::options::{Measure, Output};
 use crate::precision::{Ended, Watch};
 use crate::sample::Task;
-use crate::study::{Entry, Study};
+use crate::study::{Entry, Study, Work};
 use crate::terminal::{self, Progress, Reader};
 use crate::values::Rounds;
 use crate::{counters, machine, render, resume};
 use anyhow::Context;
 use report::format::visible;
+use report::studies::Both;
 use report::{Record, Status};
 use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
@@ -32,8 +32,8 @@ pub const THREADS: u32 = 1;
 ///
 /// [`Exit::BadInput`] before anything is measured; otherwise a failure of the
 /// command itself. Failures of backends are results.
-pub fn run(options: &Measure, axes: &[Axis]) -> Result<Exit, Stop> {
-    let mut run = Run::new(options, axes)?;
+pub fn run(options: &Measure, work: Work) -> Result<Exit, Stop> {
+    let mut run = Run::new(options, work)?;
     let ended = run.take_samples()?;
     run.finish(ended)
 }
@@ -56,23 +56,29 @@ struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    fn new(options: &'a Measure, axes: &[Axis]) -> Result<Self, Stop> {
+    fn new(options: &'a Measure, work: Work) -> Result<Self, Stop> {
         // First, so that a signal finds who ends what asks for the peers' tools.
         let children = Children::new()?;
         let mut template = template(options.counted);
+        if let Some(study) = work.study() {
+            of_study(study, &mut template);
+        }
         let mut records = Vec::new();
         let mut taken = HashSet::new();
         let (mut study, folder) = match &options.resume {
             None => {
                 // Short enough for programs whose only numbers are floating point.
-                let study = Study::of(options, axes, fastrand::u32(..).into())?;
+                let study = Study::of(options, work, fastrand::u32(..).into())?;
                 (study, Folder::open(&options.out).map_err(Stop::bad_input)?)
             }
             Some(file) => {
                 resume::is_out(file, options)?;
                 let (folder, kept) = Folder::resume(file).map_err(Stop::bad_input)?;
                 let first = kept.first().context("no records")?;
-                let study = resume::study(file, first, options, axes, &template)?;
+                if work.study().is_none() {
+                    resume::program(first, &mut template);
+                }
+                let study = resume::study(file, first, options, work, &template)?;
                 taken = resume::taken(file, &study, &kept)?;
                 folder.cut()?;
                 template.command = first.command.clone();
@@ -136,8 +142,8 @@ impl<'a> Run<'a> {
             if in_block == self.study.block_len() {
                 in_block = 0;
                 let (records, baseline) = (&self.records, self.baseline());
-                let summary = || render::summary(records, baseline);
-                if self.watch.is_precise(entry.round + 1, summary)? {
+                let summaries = || render::both(records, baseline).map(Both::into_summaries);
+                if self.watch.is_precise(entry.round + 1, summaries)? {
                     ended = Ended::Precise;
                     break;
                 }
@@ -174,7 +180,7 @@ impl<'a> Run<'a> {
                 Ok(call) => Task { peer: Some(call), ..task },
                 Err(failed) => return Ok(Some(*failed)),
             },
-            Subject::Backend(_) => {
+            Subject::Backend(_) | Subject::Row(_) => {
                 let counters =
                     counters::of_sample(&self.study.counters, entry.round, config.control);
                 Task { counters, ..task }
@@ -235,17 +241,17 @@ impl<'a> Run<'a> {
         let report = kept.and_then(|()| {
             render::write(records, self.baseline(), sources, self.folder.report_path())
         });
-        let summary = render::summary(records, self.baseline())?;
+        let both = render::both(records, self.baseline())?;
         let (counted, pauses) = (self.template.counted, options.pauses);
         if let Some(sheet) = options.format.sheet() {
-            terminal::print(&render::sheet(&summary, sheet, counted, pauses))?;
+            terminal::print(&render::sheets(&both, sheet, counted, pauses))?;
         }
         // The other formats tell failures beside the rows.
         if options.format == Output::Json || counted {
             failures(records).iter().for_each(|line| terminal::say(line));
         }
         let rounds = records.iter().map(|record| record.round + 1).max().unwrap_or(0);
-        if let Some(line) = self.watch.says(ended, rounds, &summary) {
+        if let Some(line) = self.watch.says(ended, rounds, &both.into_summaries()) {
             match options.format {
                 Output::Table => terminal::print(&format!("{line}\n")).map(|_| ())?,
                 _ if !options.quiet => terminal::say(&line),
@@ -291,6 +297,16 @@ fn template(counted: bool) -> Record {
         command: command_line(),
         ..Record::new()
     }
+}
+
+/// Makes a record one of an allocation study.
+pub fn of_study(study: &studies::Study, record: &mut Record) {
+    study.program.clone_into(&mut record.program);
+    record.study = Some(report::Study {
+        name: study.name.to_owned(),
+        size: study.size.to_owned(),
+        ..report::Study::default()
+    });
 }
 
 /// Remarks on what spoils measurements, on what is not measured, and on what was moved.

@@ -2,7 +2,7 @@
 
 use crate::axis::{self, Axis};
 use crate::counters;
-use crate::values::{self, Rounds, Selection, Setting};
+use crate::values::{self, Rounds, Setting};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use report::CounterSource;
 use std::collections::BTreeSet;
@@ -38,7 +38,10 @@ pub struct Options {
 pub enum Command {
     /// Measure over the values of parameters: gc.nursery=8KiB..8MiB
     Sweep(Box<Sweep>),
-    /// Show the backends, what they can do, and their parameters
+    /// Measure what an allocation costs: of smart pointers, of many nodes at once, of a vector that
+    /// grows
+    Study(Box<Study>),
+    /// Show the backends, what they can do, and their parameters; or what a study compares
     List(List),
     /// Make the report again, from record files alone
     Report(Report),
@@ -59,10 +62,10 @@ pub enum Command {
 #[derive(Args, Clone, Debug)]
 #[group(skip)]
 pub struct Measure {
-    /// Backends to measure: names, or all
+    /// Backends to measure, or rows of a study: names, or all
     /// [default: all; in a sweep the swept ones with malloc and rc beside them]
-    #[arg(long, value_name = "NAME,...", value_delimiter = ',', value_parser = values::selection)]
-    pub backend: Vec<Selection>,
+    #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
+    pub backend: Vec<String>,
     /// Peers to measure in the same blocks, the same program in other languages: names, or all
     /// ('peers list' says which can run here)
     #[arg(long, value_name = "NAME,...", value_delimiter = ',', value_parser = values::peer)]
@@ -74,8 +77,8 @@ pub struct Measure {
     #[arg(long, value_name = "TIME", value_parser = values::time, allow_hyphen_values = true)]
     #[arg(default_value = "60s")]
     pub peer_limit: Duration,
-    /// Board sizes: 8, or 8,9, or 6..=10
-    #[arg(long, value_name = "N,...", value_delimiter = ',', default_value = "8,9")]
+    /// Board sizes: 8, or 8,9, or 6..=10 [default: 8,9]; of a study what its n counts
+    #[arg(long, value_name = "N,...", value_delimiter = ',')]
     #[arg(value_parser = values::sizes, allow_negative_numbers = true)]
     pub n: Vec<RangeInclusive<u32>>,
     /// Samples of each backend at each size, at least 6 for verdicts; or auto: until all
@@ -100,7 +103,7 @@ pub struct Measure {
     #[arg(long, value_name = "NUMBER", allow_negative_numbers = true, value_parser = values::seed)]
     pub seed: Option<u64>,
     /// Backend or peer to compare with, entered twice to show the noise
-    /// [default: gc, or the first]
+    /// [default: gc, or the first; of a study its own]
     #[arg(long, value_name = "NAME")]
     pub baseline: Option<String>,
     /// Limit of each heap, checked between steps of the program: peaks may pass it
@@ -153,9 +156,35 @@ pub struct Sweep {
     pub measure: Measure,
 }
 
+/// Options of `study`.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+pointers  makes objects of three sizes and gives them up, n of them live at once;
+          workload window
+burst     inserts n elements in one range, erases and destroys them;
+          workloads vector (each element a node, found by an array) and list
+growth    pushes 10,000 elements to each of n vectors in turn;
+          workloads int and class (with a copy of its own)
+
+'rc-vs-gc list STUDY' names the rows of each, 'rc-vs-gc peers list' its peers in C++.")]
+pub struct Study {
+    /// Which: pointers, burst or growth
+    #[arg(value_name = "STUDY", value_parser = values::study)]
+    pub study: &'static studies::Study,
+    /// What the rows are put to: names, or all [default: all]
+    #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
+    pub workload: Vec<String>,
+    /// As without `study`.
+    #[command(flatten)]
+    pub measure: Measure,
+}
+
 /// Options of `list`.
 #[derive(Args, Debug)]
 pub struct List {
+    /// The rows of this study, in place of the backends
+    #[arg(value_name = "STUDY", value_parser = values::study)]
+    pub study: Option<&'static studies::Study>,
     /// A table, or one JSON array
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub format: Format,

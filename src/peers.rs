@@ -29,7 +29,7 @@ mod tools;
 mod variant;
 
 pub use build::build;
-pub use choose::chosen;
+pub use choose::{chosen, of_program};
 pub use process::{Limits, end_running, end_runs_of};
 pub use sample::{Call, Searches, call, sample};
 pub use tools::Tools;
@@ -61,18 +61,18 @@ pub struct Found {
     pub missing: Vec<String>,
 }
 
-/// Finds the peers of these names.
+/// Finds the peers of these names, of n-queens or of an allocation study.
 ///
 /// # Errors
 ///
 /// [`Exit::BadInput`]: a name that no peer has; a folder or file that is not right.
-pub fn find(names: &[String], folder: Option<&Path>) -> Result<Found, Stop> {
+pub fn find(names: &[String], folder: Option<&Path>, study: Option<&str>) -> Result<Found, Stop> {
     let mut found = Found::default();
     if names.is_empty() {
         return Ok(found);
     }
     let mut tools = Tools::default();
-    for variant in chosen(&files::all(folder_or_own(folder))?, names)? {
+    for variant in of_program(&files::all(folder_or_own(folder))?, names, study)? {
         match tools.missing(&variant) {
             missing if missing.is_empty() => {
                 let version = tools.version(&variant);

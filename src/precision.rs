@@ -6,6 +6,7 @@
 
 use crate::exit::Stop;
 use report::Summary;
+use report::stats::Estimate;
 use std::time::{Duration, Instant};
 
 /// Fewest rounds: fewer pairs have no 95 % interval.
@@ -24,12 +25,15 @@ pub struct Precision {
 
 impl Precision {
     /// Measures every paired ratio against the target, a fraction.
-    pub fn of(summary: &Summary, target: f64) -> Self {
-        let rows = summary.rows.iter().filter(|row| !summary.is_baseline(row));
-        let ratios = rows.filter_map(|row| Some((&row.label, row.n, row.ratio?)));
-        let noise = summary.noise.iter().map(|noise| (&noise.label, noise.n, noise.ratio));
+    pub fn of(summaries: &[Summary], target: f64) -> Self {
+        let ratios_of = |summary: &'_ Summary| -> Vec<(String, u32, Estimate)> {
+            let rows = summary.rows.iter().filter(|row| !summary.is_baseline(row));
+            let ratios = rows.filter_map(|row| Some((row.label.clone(), row.n, row.ratio?)));
+            let noise = summary.noise.iter().map(|n| (n.label.clone(), n.n, n.ratio));
+            ratios.chain(noise).collect()
+        };
         let mut precision = Precision::default();
-        for (label, n, ratio) in ratios.chain(noise) {
+        for (label, n, ratio) in summaries.iter().flat_map(ratios_of) {
             // Too few pairs say nothing about their spread.
             let width =
                 if ratio.confident() { ratio.high / ratio.low - 1.0 } else { f64::INFINITY };
@@ -119,21 +123,21 @@ impl Watch {
     ///
     /// # Errors
     ///
-    /// The summary's own.
+    /// The summaries' own.
     pub fn is_precise(
         &mut self,
         rounds: u32,
-        summary: impl FnOnce() -> Result<Summary, Stop>,
+        summaries: impl FnOnce() -> Result<Vec<Summary>, Stop>,
     ) -> Result<bool, Stop> {
         let Some(target) = self.target.filter(|_| rounds > 1) else { return Ok(false) };
-        self.precision = Precision::of(&summary()?, target);
+        self.precision = Precision::of(&summaries()?, target);
         Ok(rounds >= LEAST_ROUNDS && self.precision.reached())
     }
 
     /// Says what ended the run, where that was not the number of rounds.
-    pub fn says(&self, ended: Ended, rounds: u32, summary: &Summary) -> Option<String> {
+    pub fn says(&self, ended: Ended, rounds: u32, summaries: &[Summary]) -> Option<String> {
         let rounds = if rounds == 1 { "1 round".to_owned() } else { format!("{rounds} rounds") };
-        let precision = self.target.map(|target| Precision::of(summary, target).wide(target));
+        let precision = self.target.map(|target| Precision::of(summaries, target).wide(target));
         match ended {
             Ended::Rounds | Ended::Interrupted => None,
             Ended::Precise => Some(format!("{rounds}: {}", precision.unwrap_or_default())),
@@ -151,8 +155,8 @@ mod tests {
     use super::*;
     use report::Record;
 
-    /// A summary of rounds whose ratios spread by so much.
-    fn summary(spread: f64) -> Summary {
+    /// The summary of rounds whose ratios spread by so much.
+    fn summaries(spread: f64) -> Vec<Summary> {
         let mut records = Vec::new();
         for round in 0..8 {
             let ns = 1e6 * (1.0 + spread * f64::from(round % 4));
@@ -166,25 +170,27 @@ mod tests {
             };
             records.extend([of("gc", 1e6, false), of("gc", 1e6, true), of("rc", ns, false)]);
         }
-        Summary::new(&records, Some("gc")).unwrap()
+        vec![Summary::new(&records, Some("gc")).unwrap()]
     }
 
     #[test]
     fn narrow_ratios_end_a_run_after_enough_rounds() {
         let mut watch = Watch::new(None, Some(0.02));
-        assert!(!watch.is_precise(5, || Ok(summary(0.001))).unwrap());
-        assert!(watch.is_precise(6, || Ok(summary(0.001))).unwrap());
-        assert!(!watch.is_precise(6, || Ok(summary(0.1))).unwrap());
-        assert!(!Watch::new(None, None).is_precise(6, || Ok(summary(0.0))).unwrap());
-        let said = watch.says(Ended::Precise, 6, &summary(0.001)).unwrap();
+        assert!(!watch.is_precise(5, || Ok(summaries(0.001))).unwrap());
+        assert!(watch.is_precise(6, || Ok(summaries(0.001))).unwrap());
+        assert!(!watch.is_precise(6, || Ok(summaries(0.1))).unwrap());
+        assert!(!Watch::new(None, None).is_precise(6, || Ok(summaries(0.0))).unwrap());
+        let said = watch.says(Ended::Precise, 6, &summaries(0.001)).unwrap();
         assert_eq!(said, "6 rounds: all 2 ratios have a 95 % interval of at most 2.00 %");
+        let one_is_wide = || Ok([summaries(0.001), summaries(0.1)].concat());
+        assert!(!watch.is_precise(6, one_is_wide).unwrap());
     }
 
     #[test]
     fn the_budget_spares_the_first_round() {
         let watch = Watch::new(Some(Duration::ZERO), Some(0.02));
         assert!(!watch.is_late(0) && watch.is_late(1));
-        let said = watch.says(Ended::Budget, 1, &summary(0.1)).unwrap();
+        let said = watch.says(Ended::Budget, 1, &summaries(0.1)).unwrap();
         assert!(said.contains("after 1 round: 1 of 2 ratios have"), "{said}");
         assert!(said.contains("(widest: rc at n = 8, "), "{said}");
     }

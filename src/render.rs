@@ -104,21 +104,8 @@ pub fn write(
     }
 }
 
-/// The summary of records, with ratios to a backend, or to the one entered twice; a sweep in the
-/// order of its values.
-///
-/// # Errors
-///
-/// [`Exit::BadInput`]: an unknown baseline.
-pub fn summary(records: &[Record], baseline: Option<&str>) -> Result<Summary, Stop> {
-    let mut summary = Summary::new(records, baseline).map_err(Stop::bad_input)?;
-    if summary.is_sweep() {
-        summary.sort_by_parameters();
-    }
-    Ok(summary)
-}
-
-/// The same of records of n-queens and of the allocation studies, each by itself.
+/// What the records of n-queens and of the allocation studies come to, each by itself, with ratios to
+/// a backend or row, or to the one entered twice; a sweep in the order of its values.
 ///
 /// # Errors
 ///

@@ -5,12 +5,11 @@
 //! that are there are not taken twice.
 
 use crate::arguments::parse_line;
-use crate::axis::Axis;
 use crate::config::{Config, HEAP_LIMIT, HEAP_MULTIPLE};
 use crate::exit::Stop;
-use crate::measure::THREADS;
-use crate::options::{Command, Measure};
-use crate::study::{Entry, Study};
+use crate::measure::{THREADS, of_study};
+use crate::options::{Command, Measure, Options};
+use crate::study::{Entry, Study, Work};
 use crate::values::MAX_ROUNDS;
 use anyhow::anyhow;
 use report::Record;
@@ -44,7 +43,7 @@ pub fn study(
     file: &Path,
     first: &Record,
     options: &Measure,
-    axes: &[Axis],
+    work: Work,
     now: &Record,
 ) -> Result<Study, Stop> {
     let refused = |why: String| {
@@ -55,19 +54,29 @@ pub fn study(
         let command = &first.command;
         return Err(refused(format!("its command '{command}' is not one of this program")));
     };
-    let (mut then, then_axes) = match then.command {
-        None => (then.measure, Vec::new()),
-        Some(Command::Sweep(sweep)) => (sweep.measure, sweep.axes),
+    let (mut then, then_axes, then_study) = match then.command {
+        None => (then.measure, Vec::new(), None),
+        Some(Command::Sweep(sweep)) => (sweep.measure, sweep.axes, None),
+        Some(Command::Study(given)) => {
+            (given.measure, Vec::new(), Some((given.study, given.workload)))
+        }
         Some(_) => return Err(refused("its command does not measure".to_owned())),
+    };
+    let then_work = match &then_study {
+        None => Work::Queens(&then_axes),
+        Some((study, workloads)) => Work::Study(study, workloads),
     };
     // They may have been moved; what they are is told by their names and versions.
     if options.given.contains("peers_dir") {
         then.peers_dir.clone_from(&options.peers_dir);
     }
     // The seed may have been a random one.
-    let study = Study::of(&then, &then_axes, first.seed)?;
-    let asked_axes = if axes.is_empty() { &then_axes } else { axes };
-    let asked = Study::of(&asked(&then, options), asked_axes, first.seed)?;
+    let study = Study::of(&then, then_work, first.seed)?;
+    let asked_work = match work {
+        Work::Queens([]) | Work::Study(_, []) => then_work,
+        _ => work,
+    };
+    let asked = Study::of(&asked(&then, options), asked_work, first.seed)?;
     differences.extend(study_differences(&study, &asked));
     if !differences.is_empty() {
         return Err(refused(differences.join("; ")));
@@ -108,6 +117,16 @@ fn difference(what: &str, there: impl ToString, here: impl ToString) -> Option<S
     let (there, here) = (there.to_string(), here.to_string());
     let or_none = |text: String| if text.is_empty() { "none".to_owned() } else { text };
     (there != here).then(|| format!("{what}: {} there, {} here", or_none(there), or_none(here)))
+}
+
+/// The program whose records these are, with its version and study, where `now` tells of n-queens
+/// only since nothing was said.
+pub fn program(first: &Record, now: &mut Record) {
+    let Some(Options { command: Some(Command::Study(given)), .. }) = parse_line(&first.command)
+    else {
+        return;
+    };
+    of_study(given.study, now);
 }
 
 fn machine_differences(first: &Record, now: &Record) -> Vec<String> {

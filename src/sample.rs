@@ -19,6 +19,7 @@ use serde::{Deserialize, Serialize};
 use std::cell::OnceCell;
 use std::time::Instant;
 
+mod allocation;
 mod checks;
 mod fill;
 use checks::{Failure, check_work, leaked};
@@ -71,6 +72,16 @@ pub(crate) fn main() -> Result<Exit, Stop> {
 /// A task that does not fit the registry.
 pub fn run(task: Task) -> anyhow::Result<Record> {
     let mut record = task.record;
+    if let Some(study) = record.study.as_ref().map(|study| study.name.clone()) {
+        task.core.into_iter().for_each(machine::pin);
+        let wanted = allocation::Wanted {
+            iterations_ns: task.search_ns,
+            perf: task.counters.contains(&CounterSource::Perf),
+            profiled: task.profiled,
+        };
+        allocation::run(&mut record, &study, wanted)?;
+        return Ok(record);
+    }
     let info = heap::find(&record.backend);
     let info = info.ok_or_else(|| anyhow!("no backend is called '{}'", record.backend))?;
     if !(1..=MAX_N).contains(&record.n) {

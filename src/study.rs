@@ -6,16 +6,24 @@
 //! baseline is entered twice; its ratio to itself shows the noise.
 
 use crate::axis::Axis;
-use crate::config::{self, Config};
+use crate::config::{self, Config, WORKLOAD};
 use crate::exit::Stop;
 use crate::options::Measure;
 use crate::peers::{self, Limits};
 use crate::values::{MAX_ROUNDS, Rounds};
 use anyhow::anyhow;
 use fastrand::Rng;
+use nqueens::MAX_N;
 use report::CounterSource;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::ops::RangeInclusive;
 use std::time::Duration;
+
+/// Board sizes of a run where none are given.
+const SIZES: [u32; 2] = [8, 9];
+
+/// Most sizes of a run.
+const MOST_SIZES: u64 = 1_000;
 
 /// Rounds of a timing run: with every backend, at n = 8 and 9, under a minute.
 const ROUNDS: u32 = 8;
@@ -26,12 +34,60 @@ const TARGET: f64 = 0.02;
 /// Time that a run without a number of rounds may take.
 const BUDGET: Duration = Duration::from_secs(60);
 
+/// The program that a run measures, and what is varied of it.
+#[derive(Clone, Copy, Debug)]
+pub enum Work<'a> {
+    /// N-queens, on backends; the axes of a sweep.
+    Queens(&'a [Axis]),
+    /// An allocation study; names of its workloads, none for all.
+    Study(&'static studies::Study, &'a [String]),
+}
+
+impl Work<'_> {
+    /// The allocation study, if it is one.
+    pub fn study(&self) -> Option<&'static studies::Study> {
+        match self {
+            Work::Queens(_) => None,
+            Work::Study(study, _) => Some(study),
+        }
+    }
+
+    /// The sizes that are asked for, each once.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::exit::Exit::BadInput`]: one is too large for the program.
+    fn sizes(&self, asked: &[RangeInclusive<u32>]) -> Result<Vec<u32>, Stop> {
+        let (most, default, of): (u32, &[u32], _) = match self {
+            Work::Queens(_) => (MAX_N, &SIZES, "board sizes"),
+            Work::Study(study, _) => (study.most_n, study.sizes, study.size),
+        };
+        if asked.is_empty() {
+            return Ok(default.to_vec());
+        }
+        if let Some(wrong) = asked.iter().find(|sizes| *sizes.end() > most) {
+            let n = wrong.end();
+            let why = format!("--n {n}: give {of} from 1 to {most}, such as {}", default[0]);
+            return Err(Stop::bad_input(anyhow!(why)));
+        }
+        let count: u64 = asked.iter().map(|sizes| u64::from(sizes.end() - sizes.start()) + 1).sum();
+        if count > MOST_SIZES {
+            let why = anyhow!("--n: {count} sizes are too many; give at most {MOST_SIZES}");
+            return Err(Stop::bad_input(why));
+        }
+        let sizes: BTreeSet<u32> = asked.iter().cloned().flatten().collect();
+        Ok(sizes.into_iter().collect())
+    }
+}
+
 /// What is measured, how often, and when it is enough.
 #[derive(Clone, Debug)]
 pub struct Study {
+    /// The allocation study, if it is one.
+    pub of: Option<&'static studies::Study>,
     /// The configurations.
     pub configs: Vec<Config>,
-    /// The board sizes.
+    /// The sizes.
     pub sizes: Vec<u32>,
     /// Blocks.
     pub rounds: Rounds,
@@ -72,14 +128,14 @@ impl Study {
     ///
     /// # Errors
     ///
-    /// [`crate::exit::Exit::BadInput`]: what [`config::selected`] and [`peers::find`] say; peers
-    /// where work is counted, of which they tell nothing.
-    pub fn of(options: &Measure, axes: &[Axis], seed: u64) -> Result<Self, Stop> {
+    /// [`crate::exit::Exit::BadInput`]: what [`config::selected`], [`config::rows`] and
+    /// [`peers::find`] say; a size that is too large; peers where work is counted, of which they
+    /// tell nothing.
+    pub fn of(options: &Measure, work: Work, seed: u64) -> Result<Self, Stop> {
         if options.counted && !options.peers.is_empty() {
             let why = anyhow!("--counted: peers do not count their work; leave --peers away");
             return Err(Stop::bad_input(why));
         }
-        let sizes: BTreeSet<u32> = options.n.iter().cloned().flatten().collect();
         let rounds = match options.rounds {
             // Counts are the same each time.
             None | Some(Rounds::Auto) if options.counted => Rounds::Count(1),
@@ -87,10 +143,17 @@ impl Study {
             None if options.target.is_some() || options.budget.is_some() => Rounds::Auto,
             None => Rounds::Count(ROUNDS),
         };
-        let found = peers::find(&options.peers, options.peers_dir.as_deref())?;
+        let of = work.study().map(|study| study.name);
+        let found = peers::find(&options.peers, options.peers_dir.as_deref(), of)?;
         let mut study = Study {
-            configs: config::selected(options, axes, found.peers)?,
-            sizes: sizes.into_iter().collect(),
+            of: work.study(),
+            sizes: work.sizes(&options.n)?,
+            configs: match work {
+                Work::Queens(axes) => config::selected(options, axes, found.peers)?,
+                Work::Study(study, workloads) => {
+                    config::rows(options, study, workloads, &found.peers)?
+                }
+            },
             rounds,
             target: options.target.unwrap_or(TARGET),
             budget: options.budget.or((rounds == Rounds::Auto).then_some(BUDGET)),
@@ -108,14 +171,21 @@ impl Study {
         Ok(study)
     }
 
-    /// Enters the baseline a second time: the one of this name, or `gc`, or the first.
+    /// Enters the baseline a second time, on each workload: the one of this name, or the program's
+    /// own, or the first.
     fn add_control(&mut self, baseline: Option<&str>) {
-        let named = |name| self.configs.iter().position(|config| config.subject.name() == name);
-        let place = named(baseline.unwrap_or("gc")).unwrap_or(0);
-        if let Some(config) = self.configs.get(place) {
-            let control = Config { control: true, ..config.clone() };
-            self.configs.push(control);
+        let name = baseline.unwrap_or(self.of.map_or("gc", |study| study.baseline));
+        let mut controls: Vec<Config> = Vec::new();
+        for config in &self.configs {
+            let workload = config.params.get(WORKLOAD);
+            if controls.iter().any(|control| control.params.get(WORKLOAD) == workload) {
+                continue;
+            }
+            let alike = || self.configs.iter().filter(|c| c.params.get(WORKLOAD) == workload);
+            let named = alike().find(|config| config.subject.name() == name).unwrap_or(config);
+            controls.push(Config { control: true, ..named.clone() });
         }
+        self.configs.extend(controls);
     }
 
     /// Number of samples of one block.
@@ -173,10 +243,39 @@ fn shuffled<T>(rng: &mut Rng, items: impl Iterator<Item = T>) -> Vec<T> {
 mod tests {
     use super::*;
     use crate::arguments::parse_line;
+    use crate::options::Command;
 
     fn study(options: &str) -> Study {
         let options = parse_line(&format!("rc-vs-gc {options}")).unwrap();
-        Study::of(&options.measure, &[], 1).unwrap()
+        Study::of(&options.measure, Work::Queens(&[]), 1).unwrap()
+    }
+
+    #[test]
+    fn sizes_fit_the_program() {
+        let queens = Work::Queens(&[]);
+        assert_eq!(queens.sizes(&[]).unwrap(), [8, 9]);
+        assert_eq!(queens.sizes(&[8..=9, 9..=10]).unwrap(), [8, 9, 10]);
+        let said = queens.sizes(&[1..=MAX_N + 1]).unwrap_err().to_string();
+        assert!(said.contains("give board sizes from 1 to"), "{said}");
+        for study in studies::STUDIES {
+            let work = Work::Study(study, &[]);
+            assert_eq!(work.sizes(&[]).unwrap(), study.sizes);
+            assert!(work.sizes(&[study.most_n..=study.most_n]).is_ok());
+            assert!(work.sizes(&[study.most_n + 1..=study.most_n + 1]).is_err());
+            assert!(work.sizes(&[1..=5_000]).is_err());
+        }
+    }
+
+    #[test]
+    fn each_workload_has_its_control() {
+        let options = parse_line("rc-vs-gc study burst").unwrap();
+        let Some(Command::Study(given)) = options.command else { panic!("a study") };
+        let study =
+            Study::of(&given.measure, Work::Study(given.study, &given.workload), 1).unwrap();
+        let controls = study.configs.iter().filter(|config| config.control);
+        let controls: Vec<(&str, &str)> =
+            controls.map(|c| (c.subject.name(), c.params[WORKLOAD].as_str())).collect();
+        assert_eq!(controls, [("malloc", "vector"), ("malloc", "list")]);
     }
 
     #[test]

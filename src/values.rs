@@ -3,12 +3,14 @@
 
 use heap::settings::parse_bytes;
 use heap::{BACKENDS, Info};
-use nqueens::MAX_N;
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
 /// Most rounds of a run.
 pub const MAX_ROUNDS: u32 = 100_000;
+
+/// Largest size of any program.
+const MOST_N: u32 = 1_000_000_000;
 
 /// Shortest time that can be given.
 const SHORTEST: Duration = Duration::from_micros(1);
@@ -25,15 +27,6 @@ pub enum Rounds {
     Auto,
 }
 
-/// What one name of `--backend` selects.
-#[derive(Clone, Copy, Debug)]
-pub enum Selection {
-    /// The whole registry.
-    All,
-    /// One backend.
-    One(&'static Info),
-}
-
 /// One `--set`, not yet checked against the backend's parameters.
 #[derive(Clone, Debug)]
 pub struct Setting {
@@ -45,9 +38,16 @@ pub struct Setting {
     pub value: String,
 }
 
-/// Reads the name of a backend, or `all`.
-pub fn selection(text: &str) -> Result<Selection, String> {
-    if text == "all" { Ok(Selection::All) } else { backend(text).map(Selection::One) }
+/// What means every backend, or every row of a study.
+pub const ALL: &str = "all";
+
+/// Reads the name of a study.
+pub fn study(text: &str) -> Result<&'static studies::Study, String> {
+    studies::find(text).ok_or_else(|| {
+        let names: Vec<&str> = studies::STUDIES.iter().map(|study| study.name).collect();
+        let meant = did_you_mean(&nearest(text, names.iter().copied()));
+        format!("{meant}the studies are {}", names.join(", "))
+    })
 }
 
 /// Reads the name of a backend.
@@ -66,9 +66,10 @@ pub fn peer(text: &str) -> Result<String, String> {
     }
 }
 
-/// Reads a board size or a range of them: `8`, `6..=10`, `6..11`.
+/// Reads a size or a range of them: `8`, `6..=10`, `6..11`. How large it may be depends on the
+/// program.
 pub fn sizes(text: &str) -> Result<RangeInclusive<u32>, String> {
-    let wrong = || format!("give board sizes from 1 to {MAX_N}, such as 8 or 8,9 or 6..=10");
+    let wrong = || format!("give sizes from 1 to {MOST_N}, such as 8 or 8,9 or 6..=10");
     let size = |text: &str| text.trim().parse::<u32>().map_err(|_| wrong());
     let (first, last) = if let Some((first, last)) = text.split_once("..=") {
         (size(first)?, size(last)?)
@@ -77,7 +78,7 @@ pub fn sizes(text: &str) -> Result<RangeInclusive<u32>, String> {
     } else {
         (size(text)?, size(text)?)
     };
-    (1 <= first && first <= last && last <= MAX_N).then_some(first..=last).ok_or_else(wrong)
+    (1 <= first && first <= last && last <= MOST_N).then_some(first..=last).ok_or_else(wrong)
 }
 
 /// Reads a size in bytes: `64MiB`.
@@ -158,7 +159,8 @@ mod tests {
         assert_eq!(sizes("8"), Ok(8..=8));
         assert_eq!(sizes("6..=10"), Ok(6..=10));
         assert_eq!(sizes("6..10"), Ok(6..=9));
-        for wrong in ["", "0", "33", "x", "-1", "8..8", "9..=8", "0..=4", "30..=33", "..", "1..0"] {
+        assert_eq!(sizes("33"), Ok(33..=33));
+        for wrong in ["", "0", "x", "-1", "8..8", "9..=8", "0..=4", "..", "1..0", "1000000001"] {
             assert!(sizes(wrong).is_err(), "{wrong:?}");
         }
     }

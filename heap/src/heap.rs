@@ -146,5 +146,5 @@ pub trait Backend {
     /// Name, capabilities and parameters.
     const INFO: Info;
     /// The heap, instantiated with a tally that counts or vanishes.
-    type Heap<T: Tally>: Heap;
+    type Heap<T: Tally>: Heap + 'static;
 }

@@ -70,6 +70,12 @@ impl<'a> Both<'a> {
         Ok(Self { queens, summary, views })
     }
 
+    /// All summaries: that of n-queens, if there is any of it, and those of the views.
+    pub fn into_summaries(self) -> Vec<Summary> {
+        let queens = (!self.only_studies()).then_some(self.summary);
+        queens.into_iter().chain(self.views.into_iter().map(|view| view.summary)).collect()
+    }
+
     /// Whether the records hold nothing but samples of studies.
     pub fn only_studies(&self) -> bool {
         self.queens.is_empty() && !self.views.is_empty()

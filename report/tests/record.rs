@@ -4,8 +4,8 @@
 mod common;
 
 use report::{
-    CounterSource, Counters, LiveCells, Mmu, Pauses, Peer, ReadError, Record, Status, read_lines,
-    read_prefix, read_records, write_record,
+    CounterSource, Counters, LiveCells, Mmu, Pauses, Peer, Phase, ReadError, Record, Status, Study,
+    read_lines, read_prefix, read_records, write_record,
 };
 use serde_json::{Value, json};
 use std::fs;
@@ -169,6 +169,13 @@ fn full() -> Record {
     record.warm_up_ns = vec![3, 2];
     let (title, language) = ("OCaml".into(), "OCaml".into());
     record.peer = Some(Peer { title, language, notes: vec!["Boxes pairs.".into()] });
+    let phase = Phase { name: "insert".into(), operations: 10, iterations_ns: vec![7] };
+    record.study = Some(Study {
+        name: "burst".into(),
+        size: "elements".into(),
+        phases: vec![phase],
+        figures: [("node_bytes".into(), 24.0)].into(),
+    });
     record.live_cells = vec![LiveCells { allocated: 10, live: 5 }];
     record.pauses = Some(Pauses {
         mmu: vec![Mmu { window_ns: 1_000_000, utilisation: 0.5 }],

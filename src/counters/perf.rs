@@ -15,19 +15,25 @@ pub fn count<B: Backend>(
     settings: &Settings,
     n: u32,
 ) -> Result<(Counters, Option<Answer>), HeapError> {
+    let mut warm = warm::<B>(settings, n)?;
+    let (counters, answer) = count_of(|| warm.watched_search());
+    Ok((counters, answer.transpose()?))
+}
+
+/// Counts the events of some work, which is not done where the processor cannot be asked.
+pub fn count_of<T>(work: impl FnOnce() -> T) -> (Counters, Option<T>) {
     let mut events = match events::Events::open() {
         Ok(events) => events,
-        Err(why) => return Ok((unavailable(CounterSource::Perf, why), None)),
+        Err(why) => return (unavailable(CounterSource::Perf, why), None),
     };
-    let mut warm = warm::<B>(settings, n)?;
     let started = events.start();
-    let answer = warm.watched_search();
+    let done = work();
     let stopped = events.stop();
     let counters = match started.and(stopped).and_then(|()| events.read()) {
         Ok(counters) => counters,
         Err(why) => unavailable(CounterSource::Perf, why),
     };
-    Ok((counters, Some(answer?)))
+    (counters, Some(done))
 }
 
 /// Processors whose counters the `perf-event` crate knows, on Linux.

@@ -1,7 +1,7 @@
 //! The peers of a run: built before the first sample, each sample as long as the backends' are.
 
 use crate::child::Children;
-use crate::config::Subject;
+use crate::config::{Subject, WORKLOAD};
 use crate::exit::{Exit, Stop};
 use crate::peers::{Call, Peer, Searches, build};
 use crate::sample::Task;
@@ -63,7 +63,10 @@ pub(super) fn call(
     if peer.broken.is_some() {
         return Err(failed(Status::Crashed, peer.broken.clone()));
     }
-    let alike = |other: &&Record| other.backend == record.backend && other.n == record.n;
+    let alike = |other: &&Record| {
+        let of = |record: &Record| (record.n, record.params.get(WORKLOAD).cloned());
+        other.backend == record.backend && of(other) == of(record)
+    };
     let last = own.iter().rfind(alike);
     if let Some(last) = last.filter(|last| last.status != Status::Ok) {
         let message = last.message.as_deref().unwrap_or_default();
@@ -79,5 +82,6 @@ pub(super) fn call(
         searches.warm_up = last.warm_up_ns.len().try_into().ok()?;
         Some(searches)
     });
-    Ok(crate::peers::call(&peer.variant, searches, study.peer_limits))
+    let workload = record.params.get(WORKLOAD).map(String::as_str);
+    Ok(crate::peers::call(&peer.variant, workload, searches, study.peer_limits))
 }

@@ -8,8 +8,11 @@ use crate::terminal::{self, Reader};
 use report::format::visible;
 use std::time::Duration;
 
-/// The sizes that are checked.
+/// The board sizes that are checked.
 const SIZES: std::ops::RangeInclusive<u32> = 1..=9;
+
+/// The sizes that are checked of an allocation study, each workload.
+const SIZES_OF_STUDY: [u32; 3] = [1, 7, 1_000];
 
 /// Searches of each size: two, so that a peer that keeps something from one to
 /// the next is found.
@@ -56,7 +59,7 @@ pub fn run(variants: &[Variant], limit: Option<Duration>) -> Result<Exit, Stop> 
         }
     }
     let done = match limit {
-        Some(_) => format!("right for n = {} to {}", SIZES.start(), SIZES.end()),
+        Some(_) => "right".to_owned(),
         None => "built".to_owned(),
     };
     terminal::print(&format!("\n{right} {done}, {failed} failed, {skipped} skipped\n"))?;
@@ -66,9 +69,17 @@ pub fn run(variants: &[Variant], limit: Option<Duration>) -> Result<Exit, Stop> 
 /// Why a peer's answers are not right.
 fn check(variant: &Variant, limit: Duration) -> Result<(), String> {
     let limits = Limits { time: limit, rss_bytes: MOST_RSS_BYTES };
-    let call = call(variant, None, limits);
-    for n in SIZES {
-        call.run(n, SEARCHES, core_of(variant)).map_err(|(_, why)| format!("n = {n}: {why}"))?;
-    }
-    Ok(())
+    let core = core_of(variant);
+    let check = |workload: Option<&str>, n: u32| {
+        let said = workload.map_or(String::new(), |workload| format!("{workload}, "));
+        let call = call(variant, workload, None, limits);
+        let done = call.run(n, SEARCHES, core);
+        done.map(|_| ()).map_err(|(_, why)| format!("{said}n = {n}: {why}"))
+    };
+    let Some(study) = variant.study() else {
+        return SIZES.into_iter().try_for_each(|n| check(None, n));
+    };
+    let workloads = study.workloads.iter();
+    let mut each = workloads.flat_map(|workload| SIZES_OF_STUDY.map(|n| (workload.name, n)));
+    each.try_for_each(|(workload, n)| check(Some(workload), n))
 }

@@ -84,17 +84,19 @@ fn of_text(text: &str, source: &Path) -> Result<Vec<Variant>, String> {
     Ok(variants)
 }
 
-/// That a name means one thing: a backend, a folder or a variant, but for a
+/// That a name means one thing: a backend, a row of a study, a folder or a variant, but for a
 /// folder's own variant of its name.
 fn distinct(variants: &[Variant]) -> anyhow::Result<()> {
     let mut seen = BTreeSet::from(["all"]);
     seen.extend(heap::BACKENDS.iter().map(|info| info.name));
+    let rows = studies::STUDIES.iter().flat_map(|study| study.rows);
+    seen.extend(rows.map(|row| row.brief.name));
     for variant in variants {
         let (name, folder) = (variant.name.as_str(), variant.folder.as_str());
         let of_other = variants.iter().any(|other| other.folder == name && folder != name);
         if of_other || !seen.insert(name) {
             return Err(anyhow!(
-                "{}: another peer, a backend or a folder is called '{name}' too",
+                "{}: another peer, a backend, a row of a study or a folder is called '{name}' too",
                 variant.source.join("peer.toml").display()
             ));
         }

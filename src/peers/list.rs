@@ -32,10 +32,12 @@ pub fn run(variants: &[Variant], format: Format) -> Result<Exit, Stop> {
                 let young = if variant.generational { ", generational" } else { "" };
                 let star = if variant.problem_specific { " *" } else { "" };
                 let family = format!("{}{young}{star}", variant.family);
-                [&variant.name, &clean(&variant.title), &family, &clean(&here)].map(String::clone)
+                let program = variant.study.clone().unwrap_or_else(|| "n-queens".to_owned());
+                let title = clean(&variant.title);
+                [&variant.name, &program, &title, &family, &clean(&here)].map(String::clone)
             });
             let rows = rows.map(|row| row.to_vec()).collect();
-            let header = ["peer", "what it is", "memory", "here"];
+            let header = ["peer", "program", "what it is", "memory", "here"];
             let mut text = table(&header, rows, terminal::width_columns());
             text += "\n\n* problem-specific: it serves only programs of this shape\n";
             let missing = found.iter().flat_map(|(_, missing, _)| missing);
@@ -53,6 +55,7 @@ pub fn run(variants: &[Variant], format: Format) -> Result<Exit, Stop> {
                     json!({
                         "name": variant.name,
                         "folder": variant.folder,
+                        "study": variant.study,
                         "title": variant.title,
                         "language": variant.language,
                         "family": variant.family,

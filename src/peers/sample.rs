@@ -1,7 +1,7 @@
 //! A sample of a peer, as the child runs it: the child starts the peer, watches
 //! it, and answers with a record as it does for a backend.
 
-use super::answer::Answer;
+use super::answer::{Answer, Protocol};
 use super::process::{self, End, Finished, Keep, Limits};
 use super::variant::Cores;
 use super::{Variant, end_running};
@@ -10,7 +10,7 @@ use crate::exit::Exit;
 use crate::sample::{Task, median_ns};
 use crate::{expected, machine};
 use report::format::human_bytes;
-use report::{Record, Status};
+use report::{Phase, Record, Status};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -22,6 +22,9 @@ const MOST: u64 = 1_000;
 /// How long peers that need a warm-up have at least, in nanoseconds: a compiler at run time counts
 /// calls, so a number of searches that is right for large boards is too small for small ones.
 const WARM_UP_NS: u64 = 200_000_000;
+
+/// The exit code of a study's peer that finds no memory.
+const OUT_OF_MEMORY: i32 = 3;
 
 /// How a peer is run.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -40,6 +43,9 @@ pub struct Call {
     searches: Option<Searches>,
     /// Beyond these it is ended.
     limits: Limits,
+    /// The allocation study that it is of, and the workload that it is put to.
+    #[serde(default)]
+    study: Option<(String, String)>,
 }
 
 /// Searches of a sample.
@@ -63,9 +69,15 @@ impl Searches {
     }
 }
 
-/// How to run a peer, with so many searches.
-pub fn call(variant: &Variant, searches: Option<Searches>, limits: Limits) -> Call {
+/// How to run a peer, with so many searches; one of a study on a workload.
+pub fn call(
+    variant: &Variant,
+    workload: Option<&str>,
+    searches: Option<Searches>,
+    limits: Limits,
+) -> Call {
     Call {
+        study: variant.study.clone().zip(workload.map(str::to_owned)),
         words: variant.words(&variant.run),
         env: variant.env.iter().map(|(name, text)| (name.clone(), variant.word(text))).collect(),
         folder: variant.built.clone(),
@@ -109,8 +121,17 @@ fn measure(task: &Task, call: &Call, record: &mut Record) -> Result<(), Failure>
         }
     };
     let (answer, finished) = call.run(record.n, warm_up + timed, core)?;
-    record.solutions = Some(answer.solutions);
+    record.solutions = Some(answer.answer);
     record.rss_peak_bytes = finished.rss_peak_bytes;
+    if let (Some(study), Some(of)) = (call.study(), &mut record.study) {
+        let phase = |(term, times_ns): (&studies::Term, &Vec<u64>)| Phase {
+            name: term.name.to_owned(),
+            operations: (study.operations)(record.n),
+            iterations_ns: times_ns[warm_up as usize..].to_vec(),
+        };
+        of.phases = study.phases.iter().zip(&answer.phases_ns).map(phase).collect();
+        of.figures.clone_from(&answer.figures);
+    }
     let (warm_up, timed) = answer.times_ns.split_at(warm_up as usize);
     if median_ns(timed) == Some(0) {
         let why = format!("its clock is too coarse for n = {}", record.n);
@@ -123,6 +144,21 @@ fn measure(task: &Task, call: &Call, record: &mut Record) -> Result<(), Failure>
 }
 
 impl Call {
+    /// The allocation study that the peer is of.
+    fn study(&self) -> Option<&'static studies::Study> {
+        self.study.as_ref().and_then(|(name, _)| studies::find(name))
+    }
+
+    /// What the peer has to print, and the right answer.
+    fn expected(&self, n: u32) -> (Protocol, u64) {
+        match (self.study(), &self.study) {
+            (Some(study), Some((_, workload))) => {
+                (Protocol::of(study), (study.answer)(workload, n))
+            }
+            _ => (Protocol::queens(), expected::solutions(n)),
+        }
+    }
+
     /// Runs the peer, and checks its answer.
     ///
     /// # Errors
@@ -136,6 +172,7 @@ impl Call {
         core: Option<usize>,
     ) -> Result<(Answer, Finished), Failure> {
         let mut command = process::command(&self.words, &self.folder);
+        command.args(self.study.iter().map(|(_, workload)| workload));
         command.args([n.to_string(), iterations.to_string()]).envs(&self.env);
         let finished = process::run(&mut command, core, self.limits, Keep::Start)
             .map_err(|why| (Status::Crashed, format!("{} cannot be run: {why}", self.words[0])))?;
@@ -143,6 +180,9 @@ impl Call {
             return Err((Status::WrongAnswer, "printed a mebibyte, and more".to_owned()));
         }
         match finished.end {
+            End::Exited(status) if self.study.is_some() && status.code() == Some(OUT_OF_MEMORY) => {
+                return Err((Status::OutOfMemory, why(status, &finished.errors)));
+            }
             End::Exited(status) if !status.success() => {
                 return Err((Status::Crashed, why(status, &finished.errors)));
             }
@@ -157,13 +197,15 @@ impl Call {
             }
             End::Exited(_) => {}
         }
-        let answer = Answer::read(&finished.output, iterations, finished.elapsed)
+        let (protocol, right) = self.expected(n);
+        let answer = Answer::read(&finished.output, &protocol, iterations, finished.elapsed)
             .map_err(|why| (Status::WrongAnswer, why))?;
-        let (found, right) = (answer.solutions, expected::solutions(n));
+        let found = answer.answer;
         match found == right {
             true => Ok((answer, finished)),
             false => {
-                let message = format!("{found} solutions instead of {right}");
+                let what = if self.study.is_some() { "as the answer" } else { "solutions" };
+                let message = format!("{found} {what} instead of {right}");
                 Err((Status::WrongAnswer, message))
             }
         }

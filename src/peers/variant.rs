@@ -22,6 +22,8 @@ pub type Words = Vec<String>;
 pub struct Variant {
     /// Name on the command line and in records.
     pub name: String,
+    /// The allocation study that it is of; n-queens where it is left out.
+    pub study: Option<String>,
     /// What readers call it.
     pub title: String,
     /// The language.
@@ -99,6 +101,11 @@ pub enum Cores {
 }
 
 impl Variant {
+    /// The allocation study that it is of.
+    pub fn study(&self) -> Option<&'static studies::Study> {
+        self.study.as_deref().and_then(studies::find)
+    }
+
     /// A command line with what stands for its placeholders.
     pub fn words(&self, line: &[String]) -> Words {
         let word = |word: &String| match word.as_str() {
@@ -128,6 +135,8 @@ impl Variant {
             Err("a name is of the letters a-z, digits and hyphens".into())
         } else if said.iter().any(|text| text.trim().is_empty()) {
             Err("title, language and manager must say something".into())
+        } else if self.study.as_ref().is_some_and(|study| studies::find(study).is_none()) {
+            Err(format!("study '{}' is none", self.study.as_deref().unwrap_or_default()))
         } else if !FAMILIES.contains(&self.family.as_str()) {
             Err(format!("family '{}' is none of: {}", self.family, FAMILIES.join(", ")))
         } else if lines.chain(probes).any(|line| line.first().is_none_or(no_program)) {

@@ -13,6 +13,7 @@
 pub mod burst;
 pub mod growth;
 pub mod pointers;
+mod resident;
 mod study;
 
 pub use study::{Bench, Failure, Figures, Phases, Row, Setup, Study, Term, sum_of};

@@ -19,6 +19,7 @@ mod report_again;
 mod resume;
 mod rounds;
 mod splice;
+mod study;
 mod sweep;
 
 use assert_cmd::Command;

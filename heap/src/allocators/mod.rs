@@ -8,6 +8,22 @@
 //! Adding an allocator: a file here with its `mod` line, and a line in the
 //! rows of each study that shall show it.
 
+pub mod boundary_tag;
+pub mod copying;
+pub mod counting;
+pub mod dlmalloc;
+pub mod global;
+#[cfg(feature = "all-allocators")]
+pub mod jemalloc;
+pub mod mimalloc;
+pub mod pool;
+pub mod region;
+#[cfg(feature = "all-allocators")]
+pub mod snmalloc;
+pub mod system;
+#[cfg(test)]
+mod trial;
+
 use crate::info::Brief;
 pub use allocator_api2::alloc::{AllocError, Allocator, Global};
 pub use std::alloc::Layout;
@@ -35,6 +51,8 @@ pub unsafe trait Nodes: Allocator {
     /// Those that were handed out before a panic of `each`, or before the error,
     /// are the caller's. This one asks for them one by one.
     ///
+    /// `each` may use the allocator itself: it may clone a value that has memory of it.
+    ///
     /// # Errors
     ///
     /// There is no memory for all of them.
@@ -55,13 +73,32 @@ pub unsafe trait Nodes: Allocator {
     ///
     /// # Safety
     ///
-    /// Each is a node of this allocator and layout, given back once.
+    /// Each is a node of this allocator and layout, given back once. `nodes` neither panics nor
+    /// uses the allocator; it does not read a node that it handed out.
     #[inline]
     unsafe fn deallocate_nodes(&self, layout: Layout, nodes: impl Iterator<Item = NonNull<u8>>) {
         for node in nodes {
             // SAFETY: by contract.
             unsafe { self.deallocate(node, layout) };
         }
+    }
+}
+
+// SAFETY: a reference hands out and takes back the nodes of what it refers to.
+unsafe impl<A: Nodes> Nodes for &A {
+    #[inline]
+    fn allocate_nodes(
+        &self,
+        layout: Layout,
+        count: usize,
+        each: impl FnMut(NonNull<u8>),
+    ) -> Result<(), AllocError> {
+        (**self).allocate_nodes(layout, count, each)
+    }
+    #[inline]
+    unsafe fn deallocate_nodes(&self, layout: Layout, nodes: impl Iterator<Item = NonNull<u8>>) {
+        // SAFETY: by contract.
+        unsafe { (**self).deallocate_nodes(layout, nodes) };
     }
 }
 
@@ -82,4 +119,10 @@ pub trait Managed: Nodes + Sized + 'static {
     fn validate(&self) -> Result<(), String> {
         Ok(())
     }
+}
+
+/// What is handed out for a layout without bytes.
+fn dangling(layout: Layout) -> NonNull<u8> {
+    // SAFETY: an alignment is not zero.
+    unsafe { NonNull::new_unchecked(std::ptr::without_provenance_mut(layout.align())) }
 }
