@@ -241,7 +241,9 @@ impl Test {
                 predicted: comparison.band.words(&comparison.unit),
                 command: comparison.command.clone(),
                 needs: comparison.needs.clone(),
-                findings: comparison.judge(meter, scenes).map_err(|why| (comparison, why))?,
+                findings: comparison
+                    .judge(meter, scenes)
+                    .map_err(|why| (comparison.as_ref(), why))?,
                 ..tested
             }),
         }
