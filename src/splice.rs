@@ -1,14 +1,14 @@
-//! The headline and its table within a document, between two markers, and its
-//! chart beside it.
+//! The headline and its table, and those of allocation studies, within a
+//! document, each between two markers, and their charts beside it.
 //!
 //! Everything is made in memory first, so that a document can be checked
 //! against its records, and what is wrong is said before anything is written.
 
 use crate::exit::{Exit, Stop};
 use anyhow::{Context, anyhow, bail};
-use report::charts::write_png;
+use report::charts::{Figure, write_png};
+use report::document;
 use report::studies::Both;
-use report::{Summary, document};
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Component, Path, PathBuf};
@@ -21,7 +21,7 @@ use markers::Place;
 pub struct Splice {
     /// The document as it was given.
     file: PathBuf,
-    /// Its chart, if it has one, and the document itself, which comes last.
+    /// Its charts, if it has any, and the document itself, which comes last.
     parts: Vec<Part>,
 }
 
@@ -42,22 +42,30 @@ impl Splice {
     /// # Errors
     ///
     /// [`Exit::BadInput`]: no file that can be read, not text, or without one
-    /// place for the results; a chart that would be outside its folder.
+    /// place for the results; a study that there is not; a chart that would be
+    /// outside its folder.
     pub fn new(file: &Path, both: &Both) -> Result<Self, Stop> {
         let named = || format!("--splice {}", file.display());
         let (path, old) = read(file).with_context(named).map_err(Stop::bad_input)?;
-        let place = Place::find(&old).with_context(named).map_err(Stop::bad_input)?;
-        let mut parts = Vec::new();
-        if let Some(chart) = place.chart {
-            let folder = path.parent().unwrap_or(Path::new("."));
-            let target = chart_path(folder, chart).with_context(named).map_err(Stop::bad_input)?;
-            if let Some(new) = png(&both.summary)? {
+        let places = Place::all(&old).with_context(named).map_err(Stop::bad_input)?;
+        let folder = path.parent().unwrap_or(Path::new("."));
+        let (mut parts, mut sections): (Vec<Part>, _) = (Vec::new(), Vec::new());
+        for place in &places {
+            let (chart, section) =
+                made(both, place).with_context(named).map_err(Stop::bad_input)?;
+            sections.push(section);
+            let Some(shown) = place.chart else { continue };
+            let target = chart_path(folder, shown).with_context(named).map_err(Stop::bad_input)?;
+            if parts.iter().any(|part| part.path == target) {
+                let why = anyhow!("the chart's path '{shown}' is there twice; give each its own");
+                return Err(Stop::bad_input(why.context(named())));
+            }
+            if let Some(new) = png(chart.as_deref())? {
                 let old = fs::read(&target).ok();
-                parts.push(Part { path: target, shown: chart.to_owned(), old, new });
+                parts.push(Part { path: target, shown: shown.to_owned(), old, new });
             }
         }
-        let section = document::section(&both.queens, &both.summary, place.chart);
-        let new = place.filled(&old, &section);
+        let new = Place::filled(&places, &old, &sections);
         let shown = file.display().to_string();
         parts.push(Part { path, shown, old: Some(old.into()), new: new.into() });
         Ok(Self { file: file.to_owned(), parts })
@@ -170,12 +178,29 @@ fn chart_path(folder: &Path, chart: &str) -> anyhow::Result<PathBuf> {
     Ok(target)
 }
 
+/// A drawing, where there is something to draw.
+type Chart<'a> = Option<Box<dyn Figure + 'a>>;
+
+/// What the records make of a place: its chart, and its text.
+fn made<'a>(both: &'a Both, place: &Place) -> anyhow::Result<(Chart<'a>, String)> {
+    let Some(study) = place.study else {
+        let section = document::section(&both.queens, &both.summary, place.chart);
+        return Ok((document::chart(&both.summary), section));
+    };
+    if studies::find(study).is_none() {
+        let known = studies::STUDIES.map(|study| study.name).join(", ");
+        bail!("there is no study '{study}'; give one of: {known}");
+    }
+    let views = document::study(&both.views, study);
+    Ok((document::study_chart(views), document::study_section(views, place.chart)))
+}
+
 /// The chart as a file's bytes; `None` where there is nothing to draw.
-fn png(summary: &Summary) -> Result<Option<Vec<u8>>, Stop> {
-    let Some(chart) = document::chart(summary) else { return Ok(None) };
+fn png(chart: Option<&dyn Figure>) -> Result<Option<Vec<u8>>, Stop> {
+    let Some(chart) = chart else { return Ok(None) };
     let folder = tempfile::tempdir().context("no temporary folder can be made")?;
     let path = folder.path().join("chart.png");
-    write_png(chart.as_ref(), &path)?;
+    write_png(chart, &path)?;
     Ok(Some(fs::read(&path).context("a chart cannot be read again")?))
 }
 

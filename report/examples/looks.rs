@@ -1,6 +1,6 @@
 //! Makes a table and a report to look at, from data that resemble a full study, or with `small` a
-//! small one that also has pauses and events, or from a record file:
-//! `cargo run -p report --example looks -- FOLDER [small | FILE]`.
+//! small one that also has pauses and events, with `studies` that one beside the allocation studies, or from
+//! a record file: `cargo run -p report --example looks -- FOLDER [small | studies | FILE]`.
 
 #[path = "../tests/common/mod.rs"]
 mod common;
@@ -14,20 +14,23 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let records = match source.as_deref() {
         None => common::study(),
         Some("small") => common::small_study(),
+        Some("studies") => [common::small_study(), common::studies()].concat(),
         Some(file) => report::read_records(file)?,
     };
     let files: Vec<PathBuf> = source.iter().map(PathBuf::from).collect();
     let command = Some("rc-vs-gc report records.jsonl");
     let options = ReportOptions { record_files: &files, command, ..ReportOptions::default() };
     let written = options.write(&records, &folder)?;
-    let summary = report::Summary::new(&records, None)?;
+    let both = report::studies::Both::new(&records, None)?;
+    let summary = &both.summary;
     for width_columns in [80, 120, 200] {
-        println!("{}", table::results_table(&summary, width_columns));
-        println!("{}", table::counts_table(&summary, width_columns));
+        println!("{}", table::results_table(summary, width_columns));
+        println!("{}", table::counts_table(summary, width_columns));
         let more = [table::overall_table, table::pauses_table, table::counters_table];
-        for text in more.iter().filter_map(|table| table(&summary, width_columns)) {
+        for text in more.iter().filter_map(|table| table(summary, width_columns)) {
             println!("{text}");
         }
+        println!("{}", table::study_table(&both.views, width_columns));
     }
     println!("{}", written.index.display());
     Ok(())

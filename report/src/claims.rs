@@ -241,7 +241,9 @@ impl Test {
                 predicted: comparison.band.words(&comparison.unit),
                 command: comparison.command.clone(),
                 needs: comparison.needs.clone(),
-                findings: comparison.judge(meter, scenes).map_err(|why| (comparison, why))?,
+                findings: comparison
+                    .judge(meter, scenes)
+                    .map_err(|why| (comparison.as_ref(), why))?,
                 ..tested
             }),
         }
@@ -264,7 +266,7 @@ impl Comparison {
             return Ok(findings);
         }
         let why = findings.into_iter().find_map(|finding| finding.why);
-        let why = why.or_else(|| Some(format!("there are no records of {}", self.name())));
+        let why = why.or_else(|| Some(format!("There are no records of {}", self.name())));
         Ok(vec![Finding::without(Verdict::NotMeasured, why)])
     }
 

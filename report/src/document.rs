@@ -6,8 +6,10 @@ use crate::charts::{self, Figure};
 use crate::format::{clean, distinct};
 use crate::headline;
 use crate::record::{Machine, Record};
+use crate::studies::{View, by_study, sentences};
 use crate::summary::{Row, Summary};
 use crate::table::markdown::{code, escaped, paragraph, rows_markdown};
+use crate::table::study_markdown;
 
 /// Command lines and machines that are told; of more, the number.
 const MOST_TOLD: usize = 4;
@@ -24,8 +26,7 @@ pub fn chart(summary: &Summary) -> Option<Box<dyn Figure + '_>> {
 pub fn section(records: &[Record], summary: &Summary, chart_path: Option<&str>) -> String {
     let mut parts = Vec::new();
     if let Some((path, chart)) = chart_path.zip(chart(summary)) {
-        let (alt, title) = (escaped(&chart.alt()), title(&chart.title()));
-        parts.push(format!("![{alt}]({} \"{title}\")", encoded(path)));
+        parts.push(image(path, chart.as_ref()));
     }
     parts.extend(headline::sentences(records, summary).iter().map(|sentence| paragraph(sentence)));
     let rows = studied(summary);
@@ -35,6 +36,32 @@ pub fn section(records: &[Record], summary: &Summary, chart_path: Option<&str>) 
     if !records.is_empty() {
         parts.push(small_print(records, summary, &rows));
     }
+    parts.join("\n\n") + "\n"
+}
+
+/// The views of one allocation study; none where there are no records of it.
+pub fn study<'a>(views: &'a [View], name: &str) -> &'a [View] {
+    by_study(views).find(|views| views[0].study == name).unwrap_or_default()
+}
+
+/// The chart of one allocation study; `None` where there is nothing to draw.
+pub fn study_chart(views: &[View]) -> Option<Box<dyn Figure + '_>> {
+    charts::figures_of_studies(views).pop()
+}
+
+/// One allocation study in Markdown: the chart, if there is one and it has a path, the sentences, and the
+/// tables; a line of its own where there are no views. For the path see [`section`].
+pub fn study_section(views: &[View], chart_path: Option<&str>) -> String {
+    if views.is_empty() {
+        return "There are no measurements of this study in these records.\n".to_owned();
+    }
+    let drawn = chart_path.zip(study_chart(views));
+    let mut parts: Vec<String> =
+        drawn.map(|(path, chart)| image(path, chart.as_ref())).into_iter().collect();
+    parts.extend(sentences(views).iter().map(|sentence| paragraph(sentence)));
+    parts.push(study_markdown(views).trim_end().to_owned());
+    let records = || views.iter().flat_map(|view| &view.records);
+    parts.push(format!("<sub>{}.</sub>", made_by(records())));
     parts.join("\n\n") + "\n"
 }
 
@@ -50,11 +77,22 @@ fn studied(summary: &Summary) -> Vec<&Row> {
     rows
 }
 
+/// A chart, for those who see it and those who do not.
+fn image(path: &str, chart: &dyn Figure) -> String {
+    let (alt, title) = (escaped(&chart.alt()), title(&chart.title()));
+    format!("![{alt}]({} \"{title}\")", encoded(path))
+}
+
+/// What made the records, and on what machines.
+fn made_by<'a>(records: impl Iterator<Item = &'a Record> + Clone) -> String {
+    let commands = told(records.clone().map(|record| clean(&record.command)), code);
+    let machines = told(records.map(|record| machine(&record.machine)), escaped);
+    format!("Made by {commands}; on {machines}")
+}
+
 /// What made the records, in one line.
 fn small_print(records: &[Record], summary: &Summary, rows: &[&Row]) -> String {
-    let commands = told(records.iter().map(|record| clean(&record.command)), code);
-    let machines = told(records.iter().map(|record| machine(&record.machine)), escaped);
-    let mut parts = vec![format!("Made by {commands}"), format!("on {machines}")];
+    let mut parts = vec![made_by(records.iter())];
     let times = || rows.iter().filter_map(|row| row.time_ns);
     let rounds = || times().map(|time| time.samples);
     parts.extend(rounds().min().zip(rounds().max()).map(|(least, most)| match (least, most) {

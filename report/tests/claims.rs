@@ -83,7 +83,7 @@ fn every_claim_is_there_once_and_has_what_it_takes() {
         };
         let why = test.expression.as_ref().map(|_| {
             let program = test.study.as_deref().unwrap_or("nqueens");
-            format!("there are no records of {program}")
+            format!("There are no records of {program}")
         });
         assert_eq!(finding.verdict, verdict, "{}", test.title);
         let said = finding.why.as_deref().unwrap_or_default();
@@ -529,7 +529,7 @@ fn a_study_is_judged_by_its_own_phase() {
     let why = "No sample that ended well has: figure lost of expand; time of malloc";
     assert_eq!(lacking.why.as_deref(), Some(why));
     let elsewhere = found("time('vec')", &growth("none", "n = 7"));
-    let why = "there are no records of growth (none, push) at n = 7";
+    let why = "There are no records of growth (none, push) at n = 7";
     assert_eq!(elsewhere.why.as_deref(), Some(why));
     // The same names of n-queens are others.
     let queens = |expression: &str| found(expression, "");

@@ -3,6 +3,7 @@
 mod common;
 
 use common::{small_study, studies, study_named};
+use report::document;
 use report::studies::{Both, View, by_study, sentences, split, views};
 use report::table::{study_csv, study_markdown, study_table};
 use report::{Record, Status, Summary, Verdict, write_report};
@@ -152,11 +153,6 @@ fn tables_of_the_studies() {
 fn files(records: &[Record]) -> BTreeMap<String, Vec<u8>> {
     let folder = tempfile::tempdir().unwrap();
     let written = write_report(records, None, folder.path()).unwrap();
-    if let Ok(to) = std::env::var("KEEP_REPORT") {
-        for file in &written.files {
-            fs::copy(file, std::path::Path::new(&to).join(file.file_name().unwrap())).unwrap();
-        }
-    }
     let name = |path: &std::path::Path| path.file_name().unwrap().to_str().unwrap().to_owned();
     written.files.iter().map(|path| (name(path), fs::read(path).unwrap())).collect()
 }
@@ -304,4 +300,22 @@ fn hostile_studies_stay_text() {
     }
     let views = seen(&records);
     assert!(!(study_table(&views, 80) + &study_markdown(&views)).contains('\u{1b}'));
+}
+
+#[test]
+fn a_study_within_a_document() {
+    let views = seen(&studies());
+    let growth = document::study(&views, "growth");
+    let text = document::study_section(growth, Some("docs/growth chart.png"));
+    assert!(text.starts_with("![Bars in panels, nanoseconds of one operation, fastest first. "));
+    assert!(
+        text.contains("](docs/growth%20chart.png \"Growth: a vector that grows in place\")\n\n")
+    );
+    assert!(text.contains("\n\nGrowth in place pays: beside growth that copies, "), "{text}");
+    assert_eq!(text.matches("| `growth-v2` | C++ | ").count(), 4, "{text}");
+    assert!(text.contains("<sub>Made by `rc-vs-gc study growth --peers all`; on A Processor 3000"));
+    assert!(document::study_chart(growth).is_some());
+    let none = document::study(&views, "pointer");
+    assert!(none.is_empty() && document::study_chart(none).is_none());
+    assert!(document::study_section(none, Some("a.png")).starts_with("There are no measurements"));
 }

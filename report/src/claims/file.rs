@@ -35,7 +35,7 @@ pub(super) struct Test {
 #[derive(Clone, Debug)]
 pub(super) enum How {
     /// Judged by records, once there are some.
-    Compare(Comparison),
+    Compare(Box<Comparison>),
     /// Judged by no record: what it would take.
     Untestable(String),
 }
@@ -186,7 +186,7 @@ impl TryFrom<RawTest> for Test {
         };
         match comparison.command.is_some() == comparison.needs.is_some() {
             true => Err(wrong("give either the command that measures it, or what it needs")),
-            false => Ok(Self { title, how: How::Compare(comparison) }),
+            false => Ok(Self { title, how: How::Compare(Box::new(comparison)) }),
         }
     }
 }
