@@ -215,9 +215,7 @@ impl Lines {
             return;
         }
         canvas.rect((left, top), (x, bottom), tint(colour, 0.7));
-        for stripe in stripes((left, top), (x, bottom)) {
-            canvas.path(stripe, 1.5, colour);
-        }
+        canvas.path(stripes((left, top), (x, bottom)), 1.5, colour);
         canvas.path([(left, top), (x, top), (x, bottom), (left, bottom), (left, top)], 1.0, colour);
     }
 }
@@ -243,12 +241,13 @@ pub(super) fn label(group: &Group) -> String {
     }
 }
 
-/// Rising diagonals within a rectangle.
-fn stripes((left, top): Point, (right, bottom): Point) -> Vec<[Point; 2]> {
+/// Rising diagonals within a rectangle, in one line that goes from each to the next along the edge:
+/// a line for each would be most of a page of bars.
+fn stripes((left, top): Point, (right, bottom): Point) -> Vec<Point> {
     const APART_PX: f64 = 6.0;
     let height = bottom - top;
     let count = ((right - left + height) / APART_PX).max(0.0) as usize;
-    (1..=count)
+    let diagonals = (1..=count)
         .map(|i| {
             // The diagonal that meets the bottom edge (or its continuation) here.
             let x = left - height + i as f64 * APART_PX;
@@ -256,6 +255,17 @@ fn stripes((left, top): Point, (right, bottom): Point) -> Vec<[Point; 2]> {
             let high = (x + height).min(right);
             [(low, bottom - (low - x)), (high, bottom - (high - x))]
         })
-        .filter(|[(low, _), (high, _)]| low < high)
-        .collect()
+        .filter(|[(low, _), (high, _)]| low < high);
+    let mut line: Vec<Point> = Vec::new();
+    for (i, [low, high]) in diagonals.enumerate() {
+        let (from, to, corner) = match i % 2 {
+            0 => (low, high, (left, bottom)),
+            _ => (high, low, (right, top)),
+        };
+        // Around the corner where they end on different edges.
+        let around = line.last().is_some_and(|last| last.0 != from.0 && last.1 != from.1);
+        line.extend(around.then_some(corner));
+        line.extend([from, to]);
+    }
+    line
 }
