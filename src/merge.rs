@@ -87,7 +87,9 @@ impl Merged {
 
     fn remarks(&self) -> Vec<String> {
         let mut remarks: Vec<String> = self.samples.remark().into_iter().collect();
-        if self.programs.len() > 1 {
+        // The studies of allocation are other programs on purpose; two versions of one are not.
+        let names = self.programs.iter().map(|program| program.split(' ').next());
+        if names.collect::<BTreeSet<_>>().len() < self.programs.len() {
             let programs: Vec<&str> = self.programs.iter().map(String::as_str).collect();
             remarks.push(format!("warning: samples of several programs: {}", programs.join(", ")));
         }

@@ -77,7 +77,8 @@ pub struct Measure {
     #[arg(long, value_name = "TIME", value_parser = values::time, allow_hyphen_values = true)]
     #[arg(default_value = "60s")]
     pub peer_limit: Duration,
-    /// Board sizes: 8, or 8,9, or 6..=10 [default: 8,9]; of a study what its n counts
+    /// Board sizes: 8, or 8,9, or 6..=10; of a study what its n counts
+    /// [default: 8,9; of a study its own, see 'list STUDY']
     #[arg(long, value_name = "N,...", value_delimiter = ',')]
     #[arg(value_parser = values::sizes, allow_negative_numbers = true)]
     pub n: Vec<RangeInclusive<u32>>,
@@ -107,18 +108,19 @@ pub struct Measure {
     #[arg(long, value_name = "NAME")]
     pub baseline: Option<String>,
     /// Limit of each heap, checked between steps of the program: peaks may pass it
-    /// by what a step allocates, and by the heap's own books; of peers the peak resident set
+    /// by what a step allocates, and by the heap's own books; of a study what a row may ask for;
+    /// of peers the peak resident set
     #[arg(long, value_name = "SIZE", value_parser = values::bytes, allow_negative_numbers = true)]
     #[arg(default_value = "8GiB")]
     pub heap_limit: usize,
-    /// Set a backend's parameter, such as gc.nursery=256KiB (may be repeated)
+    /// Set a backend's parameter, such as gc.nursery=256KiB (may be repeated; not of a study)
     #[arg(long, value_name = "BACKEND.NAME=VALUE", value_parser = values::setting)]
     pub set: Vec<Setting>,
-    /// Count the work done instead of timing it
+    /// Count the work done instead of timing it (not of a study)
     #[arg(long)]
     pub counted: bool,
     /// Show how long the program stood still: collections, cascades of releases
-    /// (each record has it, shown or not)
+    /// (each record has it, shown or not; not of a study)
     #[arg(long)]
     pub pauses: bool,
     /// Count instructions and other events of one search, beside its time: callgrind
@@ -208,7 +210,8 @@ pub struct Report {
     pub format: Sheet,
     /// Put the headline and its table between <!-- results --> and <!-- /results --> in this
     /// Markdown file, each on a line of its own; <!-- results CHART.png --> writes the chart
-    /// there too, and shows it (may be repeated)
+    /// there too, and shows it; <!-- study NAME CHART.png --> to <!-- /study --> is the place of
+    /// an allocation study (may be repeated)
     #[arg(long, value_name = "FILE")]
     pub splice: Vec<PathBuf>,
     /// Write nothing: end with code 1 if --splice would change anything
@@ -290,7 +293,7 @@ pub enum PeersCommand {
     List(PeersList),
     /// Build those that can run here
     Build(Peers),
-    /// Build them, and check their answers for n = 1 to 9; ends with code 1 if one is wrong
+    /// Build them, and check their answers at several sizes; ends with code 1 if one is wrong
     Check(PeersCheck),
 }
 

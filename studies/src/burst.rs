@@ -4,8 +4,9 @@
 //! `bench_alloc_stable_vector`: 400 times 10,000 elements are inserted in one
 //! range at the end of a container whose every element is a node of its own.
 //!
-//! The allocator lives as long as the row, so that memory stays warm from one
-//! iteration to the next, as in the original. What is not timed: filling the
+//! The original's iterations all go to one container, which grows to 4,000,000
+//! elements; here each container is a new one of `n`, and the allocator lives as
+//! long as the row, so that memory stays warm from one to the next. What is not timed: filling the
 //! container that is erased, the sum of the elements, and the trial before the
 //! first iteration, over an allocator that counts, which finds out whether the
 //! limit allows the workload.
@@ -13,12 +14,14 @@
 mod footprint;
 
 use crate::{Bench, Failure, Figures, Phases, Row, Setup, Study, Term};
+use heap::Brief;
 use heap::allocators::boundary_tag::BoundaryTag;
 use heap::allocators::counting::Counting;
 use heap::allocators::dlmalloc::Dlmalloc;
 #[cfg(feature = "all-allocators")]
 use heap::allocators::jemalloc::Jemalloc;
 use heap::allocators::mimalloc::Mimalloc;
+use heap::allocators::one_by_one::OneByOne;
 use heap::allocators::pool::Pool;
 use heap::allocators::region::Region;
 #[cfg(feature = "all-allocators")]
@@ -63,7 +66,9 @@ const DESTROY: usize = 2;
 const ROWS: &[Row] = &[
     row::<System>(),
     row::<BoundaryTag>(),
+    each::<BoundaryTag>("burst-each", "burst, asked for each node and given each back alone"),
     row::<Pool>(),
+    each::<Pool>("pool-each", "pool, asked for each node and given each back alone"),
     row::<Region>(),
     row::<Dlmalloc>(),
     row::<Mimalloc>(),
@@ -75,6 +80,11 @@ const ROWS: &[Row] = &[
 
 const fn row<A: Managed>() -> Row {
     Row { brief: A::BRIEF, start: start::<A> }
+}
+
+/// An allocator without its bursts: what is left of the difference is the allocator's.
+const fn each<A: Managed>(name: &'static str, about: &'static str) -> Row {
+    Row { brief: Brief { name, about, ..A::BRIEF }, start: start::<OneByOne<A>> }
 }
 
 fn start<A: Managed>(setup: &Setup) -> Result<Box<dyn Bench>, Failure> {

@@ -30,7 +30,7 @@ pub const STUDY: Study = Study {
     program: concat!("pointers ", env!("CARGO_PKG_VERSION")),
     size: "live objects",
     sizes: &[1, 1_000],
-    most_n: 1_000_000,
+    most_n: OBJECTS as u32,
     workloads: &[Term {
         name: "window",
         about: "the oldest of n live objects is given up, a new one made",

@@ -110,7 +110,7 @@ fn what_is_wrong_is_said_in_one_line() {
         ("study burst --backend pol", "did you mean pool?"),
         ("study burst --workload vectro", "did you mean vector?"),
         ("study burst --baseline gc", "measured are malloc,"),
-        ("study pointers --n 1000001", "give live objects from 1 to 1000000, such as 1"),
+        ("study pointers --n 1000000", "give live objects from 1 to 999999, such as 1"),
         ("study pointers --n 0", "give sizes from 1"),
         ("study pointers --n 1..=5000", "5000 sizes are too many"),
         ("study growth --set gc.nursery=1MiB", "rows of a study have no parameters"),

@@ -387,7 +387,7 @@ impl Managed for BoundaryTag {
     const BRIEF: Brief = Brief {
         name: "burst",
         kind: Kind::Manual,
-        about: "ours: boundary tags; a burst carves one chunk, a block grows into its neighbour",
+        about: "ours, for one thread: boundary tags; a burst carves one chunk, a block grows into its neighbour",
         returns: "when a segment is empty; a small one is kept",
     };
 

@@ -16,6 +16,7 @@ pub mod global;
 #[cfg(feature = "all-allocators")]
 pub mod jemalloc;
 pub mod mimalloc;
+pub mod one_by_one;
 pub mod pool;
 pub mod region;
 #[cfg(feature = "all-allocators")]

@@ -464,7 +464,7 @@ impl Managed for Pool {
     const BRIEF: Brief = Brief {
         name: "pool",
         kind: Kind::Manual,
-        about: "slabs of equal nodes without headers, at most 2 % metadata",
+        about: "ours, for one thread: slabs of equal nodes without headers, at most 2 % metadata",
         returns: "when the last node of a slab is freed, and the last slab of 1 MiB is empty",
     };
 

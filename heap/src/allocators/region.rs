@@ -444,7 +444,7 @@ impl Managed for Region {
     const BRIEF: Brief = Brief {
         name: "region",
         kind: Kind::Region,
-        about: "bump allocation in growing blocks; freeing only counts",
+        about: "ours, for one thread: bump allocation in growing blocks; freeing only counts",
         returns: "when nothing lives any more, and not before",
     };
 
