@@ -43,6 +43,9 @@ pub fn run(options: &options::Report) -> Result<Exit, Stop> {
     let sources = (&options.files[..], command.as_str());
     let index = write(&records, baseline, sources, &report_in(&options.out))?;
     terminal::print(&sheets(&both, options.format, counted, options.pauses))?;
+    if options.format == Sheet::Csv && both.is_mixed() {
+        terminal::say("samples of allocation studies are left out: give their files alone");
+    }
     splices.iter().try_for_each(Splice::write)?;
     if options.format == Sheet::Table && !options.quiet {
         terminal::print("\n")?;
@@ -123,7 +126,8 @@ pub fn sheets(both: &Both, sheet: Sheet, counted: bool, pauses: bool) -> String 
     let of_studies = match sheet {
         Sheet::Table => table::study_table(&both.views, terminal::width_columns()),
         Sheet::Markdown => table::study_markdown(&both.views),
-        Sheet::Csv if both.views.is_empty() => String::new(),
+        // One table has one header.
+        Sheet::Csv if both.views.is_empty() || both.is_mixed() => String::new(),
         Sheet::Csv => table::study_csv(&both.views),
     };
     match (both.only_studies(), of_studies.is_empty()) {

@@ -76,6 +76,11 @@ impl<'a> Both<'a> {
         queens.into_iter().chain(self.views.into_iter().map(|view| view.summary)).collect()
     }
 
+    /// Whether the records hold samples of n-queens and of studies.
+    pub fn is_mixed(&self) -> bool {
+        !self.queens.is_empty() && !self.views.is_empty()
+    }
+
     /// Whether the records hold nothing but samples of studies.
     pub fn only_studies(&self) -> bool {
         self.queens.is_empty() && !self.views.is_empty()
