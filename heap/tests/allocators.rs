@@ -66,6 +66,7 @@ enum Op {
     /// To so many 256ths.
     Shrink {
         at: usize,
+        align: usize,
         part: usize,
     },
     EraseHalf {
@@ -113,7 +114,8 @@ fn op() -> impl Strategy<Value = Op> {
             .prop_map(|(at, order)| Op::FreeMany { at, order }),
         6 => (at(), bytes(), align(), any::<bool>())
             .prop_map(|(at, bytes, align, zeroed)| Op::Grow { at, bytes, align, zeroed }),
-        4 => (at(), 0..256_usize).prop_map(|(at, part)| Op::Shrink { at, part }),
+        4 => (at(), 0..256_usize, align())
+            .prop_map(|(at, part, align)| Op::Shrink { at, part, align }),
         1 => any::<u64>().prop_map(|seed| Op::EraseHalf { seed }),
     ]
 }
@@ -276,10 +278,10 @@ impl<A: Managed> Model<A> {
                 };
                 self.resized(block, new, grown, zeroed)?;
             }
-            Op::Shrink { at, part } => {
+            Op::Shrink { at, part, align } => {
                 let Some(block) = self.pick(at) else { return Ok(()) };
                 let old = block.layout;
-                let new = Layout::from_size_align(old.size() * part / 256, old.align()).unwrap();
+                let new = Layout::from_size_align(old.size() * part / 256, align).unwrap();
                 // SAFETY: as above.
                 let shrunk = unsafe { self.of.shrink(block.at, old, new) };
                 self.resized(block, new, shrunk, false)?;

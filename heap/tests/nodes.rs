@@ -201,6 +201,38 @@ fn a_container_that_is_stopped_midway_stays_whole() {
     stops_midway::<StableVector<_, _>>(&Strict::new(0), 1);
 }
 
+/// A clone that panics amid a burst of our own allocators, which hold the rest of it then.
+fn panics_amid_a_burst<'a, A: Managed, C: Container<Value, &'a A>>(allocator: &'a A) {
+    for inserted in [0, 1, 2, 7, 99, 100, 2_000, 2_999] {
+        let live = Rc::new(Cell::new(0));
+        let mut container = C::new_in(allocator);
+        let value = Value::new(&live, inserted, 0);
+        let insert = || container.insert_range(3_000, value);
+        assert!(catch_unwind(AssertUnwindSafe(insert)).is_err());
+        assert_eq!((container.len(), live.get()), (inserted, inserted));
+        allocator.validate().and_then(|()| container.validate()).unwrap();
+        container.insert_range(50, Value::new(&live, usize::MAX, 1)).unwrap();
+        allocator.validate().and_then(|()| container.validate()).unwrap();
+        drop(container);
+        assert_eq!(live.get(), 0);
+        allocator.validate().unwrap();
+    }
+}
+
+#[test]
+fn a_clone_that_panics_amid_a_burst_leaves_all_whole() {
+    fn over<A: Managed>() {
+        for zeal in [false, true] {
+            let allocator = A::new(Limits { limit_bytes: usize::MAX, zeal });
+            panics_amid_a_burst::<A, List<_, _>>(&allocator);
+            panics_amid_a_burst::<A, StableVector<_, _>>(&allocator);
+        }
+    }
+    over::<BoundaryTag>();
+    over::<Pool>();
+    over::<Region>();
+}
+
 /// A value that takes memory of the container's own allocator when it is cloned, and gives it
 /// back when it is dropped.
 struct Nested<'a, A: Allocator>(allocator_api2::boxed::Box<u64, &'a A>, &'a A);

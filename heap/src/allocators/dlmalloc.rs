@@ -72,7 +72,7 @@ unsafe impl Library for Instance {
         name: "dlmalloc",
         kind: Kind::Manual,
         about: "the library dlmalloc (Rust), node by node",
-        returns: "when a node is freed",
+        returns: "when the top is free and large",
     };
     fn new() -> Self {
         Instance(NonNull::from(Box::leak(Box::new(::dlmalloc::Dlmalloc::new()))))

@@ -21,7 +21,7 @@ unsafe impl Library for tikv_jemallocator::Jemalloc {
         name: "jemalloc",
         kind: Kind::Manual,
         about: "the library jemalloc, node by node",
-        returns: "when a node is freed",
+        returns: "some seconds after a slab is empty",
     };
     fn new() -> Self {
         tikv_jemallocator::Jemalloc

@@ -22,7 +22,7 @@ unsafe impl Library for MiMalloc {
         name: "mimalloc",
         kind: Kind::Manual,
         about: "the library mimalloc, node by node",
-        returns: "when a node is freed",
+        returns: "a while after a page is empty",
     };
     fn new() -> Self {
         MiMalloc

@@ -5,6 +5,12 @@
 //! one call; each of them can be given back alone, as if it had been allocated
 //! alone. Growth in place is [`Allocator::grow`] returning the same address.
 //!
+//! A pointer that comes back is one that was handed out, still good for the
+//! memory beside it: our own allocators find a header or a slab from it. A `Box`
+//! narrows it to the payload by the rules that Miri checks (Stacked Borrows), as
+//! it does for every allocator that is written in Rust, so the studies hold
+//! blocks by raw pointers, or by `Vec`, which keeps them whole.
+//!
 //! Adding an allocator: a file here with its `mod` line, and a line in the
 //! rows of each study that shall show it.
 
@@ -46,7 +52,8 @@ pub struct Limits {
 ///
 /// As of [`Allocator`]; and a node of a burst is as one from `allocate`: it
 /// overlaps no other, stays valid until it is given back, and may be given back
-/// by `deallocate` with the burst's layout, alone and in any order.
+/// by `deallocate` with the burst's layout, alone and in any order. A burst of
+/// `count` nodes calls `each` at most `count` times, and so often if it ends well.
 pub unsafe trait Nodes: Allocator {
     /// Allocates `count` nodes and hands each to `each`, in no particular order.
     /// Those that were handed out before a panic of `each`, or before the error,

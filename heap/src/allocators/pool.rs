@@ -51,6 +51,8 @@
 //! - N5. A superblock is in the circle if it has a slab with a size, else spare.
 //!   Slabs before `begun` have a header, and those without a size are on their
 //!   superblock's free list. All its memory is the pool's until it is freed.
+//! - N6. A pointer that comes back was handed out, and still may be used for all
+//!   of its slab: it was not made of a reference to the node.
 //!
 //! Sources: Bonwick, "The slab allocator", USENIX 1994; Ion Gaztañaga,
 //! Boost.Container's `adaptive_pool`; Leijen, Zorn and de Moura, "Mimalloc: free

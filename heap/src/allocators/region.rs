@@ -337,8 +337,9 @@ unsafe impl Allocator for Region {
         if old_bytes > 0 && stays && at.addr().get().is_multiple_of(new.align()) {
             poison::reborn(at.as_ptr(), new_bytes);
             if old_bytes != new_bytes {
-                // SAFETY: G2: it is the last one, and its block has room.
-                self.top.set(unsafe { at.as_ptr().add(new_bytes) });
+                // G2: it is the last one, and its block has room. The top moves, and is not made of
+                // the caller's pointer, which may be good for the payload only.
+                self.top.set(self.top.get().wrapping_add(new_bytes).wrapping_sub(old_bytes));
                 self.hide();
             }
             self.insist();
@@ -375,7 +376,7 @@ unsafe impl Allocator for Region {
             let tail = at.as_ptr().add(new_bytes);
             poison::dead(tail, old_bytes - new_bytes);
             if self.is_last(at, old_bytes) {
-                self.top.set(tail);
+                self.top.set(self.top.get().wrapping_add(new_bytes).wrapping_sub(old_bytes));
                 self.hide();
             }
         }

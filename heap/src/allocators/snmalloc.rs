@@ -21,7 +21,7 @@ unsafe impl Library for SnMalloc {
         name: "snmalloc",
         kind: Kind::Manual,
         about: "the library snmalloc, node by node",
-        returns: "when a node is freed",
+        returns: "to its own ranges when a slab is empty",
     };
     fn new() -> Self {
         SnMalloc

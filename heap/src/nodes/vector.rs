@@ -155,7 +155,8 @@ impl<T, A: Nodes> Container<T, A> for StableVector<T, A> {
             let element = value.clone();
             forget(vacant);
             let node = node.cast::<Node<T>>();
-            // SAFETY: the node is ours, and of this layout; there is room for `count` (V1).
+            // SAFETY: the node is ours, and of this layout; there is room for `count` (V1), and by
+            // the contract of `Nodes` there are no more.
             unsafe {
                 node.write(Node { slot: end.slot, element });
                 end.slot.write(node);

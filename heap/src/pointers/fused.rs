@@ -164,7 +164,7 @@ impl Find for ById {
     const BRIEF: Brief = Brief {
         name: "fused-lookup",
         kind: Kind::ReferenceCounting,
-        about: "one allocation; a virtual call finds the object's place by comparing type identities",
+        about: "one allocation, plain counts; a virtual call finds the object's place by comparing type identities",
         returns: RETURNS,
     };
     #[inline(always)]
@@ -177,7 +177,7 @@ impl Find for ByName {
     const BRIEF: Brief = Brief {
         name: "fused-lookup-name",
         kind: Kind::ReferenceCounting,
-        about: "one allocation; a virtual call finds the object's place by comparing type names: \
+        about: "one allocation, plain counts; a virtual call finds the object's place by comparing type names: \
                 make_shared before Boost 1.53 with VC++",
         returns: RETURNS,
     };
@@ -191,7 +191,7 @@ impl Find for Untyped {
     const BRIEF: Brief = Brief {
         name: "fused-untyped",
         kind: Kind::ReferenceCounting,
-        about: "one allocation; a virtual call finds the object's place, comparing nothing: \
+        about: "one allocation, plain counts; a virtual call finds the object's place, comparing nothing: \
                 make_shared since Boost 1.53",
         returns: RETURNS,
     };

@@ -91,8 +91,7 @@ unsafe impl Nodes for Pool {
         Ok(())
     }
 
-    /// A run is linked by itself until it ends, since the iterator may come back
-    /// to this pool; until then its nodes count as in use.
+    /// A run is linked by itself until it ends; until then its nodes count as in use.
     #[inline]
     unsafe fn deallocate_nodes(
         &self,
