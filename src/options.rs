@@ -79,9 +79,8 @@ pub struct Measure {
     pub peer_limit: Duration,
     /// Board sizes: 8, or 8,9, or 6..=10; of a study what its n counts
     /// [default: 8,9; of a study its own, see 'list STUDY']
-    #[arg(long, value_name = "N,...", value_delimiter = ',')]
-    #[arg(value_parser = values::sizes, allow_negative_numbers = true)]
-    pub n: Vec<RangeInclusive<u32>>,
+    #[arg(long, value_name = "N,...", value_delimiter = ',', allow_negative_numbers = true)]
+    pub n: Vec<String>,
     /// Samples of each backend at each size, at least 6 for verdicts; or auto: until all
     /// ratios are precise [default: 8, or 1 with --counted, or auto with --target or --budget]
     #[arg(long, value_name = "COUNT", allow_negative_numbers = true)]
@@ -232,7 +231,7 @@ pub struct Explain {
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// Board sizes: 8, or 8,9, or 6..=10 [default: the largest with times]
-    #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = values::sizes)]
+    #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = values::board_sizes)]
     #[arg(allow_negative_numbers = true)]
     pub n: Vec<RangeInclusive<u32>>,
     /// How it is written: tables for a terminal, Markdown, or one JSON array

@@ -10,11 +10,12 @@ use crate::config::{self, Config, WORKLOAD};
 use crate::exit::Stop;
 use crate::options::Measure;
 use crate::peers::{self, Limits};
-use crate::values::{MAX_ROUNDS, Rounds};
+use crate::values::{self, MAX_ROUNDS, Rounds};
 use anyhow::anyhow;
 use fastrand::Rng;
 use nqueens::MAX_N;
 use report::CounterSource;
+use report::format::visible;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::RangeInclusive;
 use std::time::Duration;
@@ -57,7 +58,7 @@ impl Work<'_> {
     /// # Errors
     ///
     /// [`crate::exit::Exit::BadInput`]: one is too large for the program.
-    fn sizes(&self, asked: &[RangeInclusive<u32>]) -> Result<Vec<u32>, Stop> {
+    fn sizes(&self, asked: &[String]) -> Result<Vec<u32>, Stop> {
         let (most, default, of): (u32, &[u32], _) = match self {
             Work::Queens(_) => (MAX_N, &SIZES, "board sizes"),
             Work::Study(study, _) => (study.most_n, study.sizes, study.size),
@@ -65,17 +66,21 @@ impl Work<'_> {
         if asked.is_empty() {
             return Ok(default.to_vec());
         }
-        if let Some(wrong) = asked.iter().find(|sizes| *sizes.end() > most) {
-            let n = wrong.end();
-            let why = format!("--n {n}: give {of} from 1 to {most}, such as {}", default[0]);
-            return Err(Stop::bad_input(anyhow!(why)));
-        }
+        let read = |text: &String| {
+            values::sizes(text, most).ok_or_else(|| {
+                let (text, default) = (visible(text), default[0]);
+                Stop::bad_input(anyhow!(
+                    "--n '{text}': give {of} from 1 to {most}, such as {default} or 6..=10"
+                ))
+            })
+        };
+        let asked: Vec<RangeInclusive<u32>> = asked.iter().map(read).collect::<Result<_, _>>()?;
         let count: u64 = asked.iter().map(|sizes| u64::from(sizes.end() - sizes.start()) + 1).sum();
         if count > MOST_SIZES {
             let why = anyhow!("--n: {count} sizes are too many; give at most {MOST_SIZES}");
             return Err(Stop::bad_input(why));
         }
-        let sizes: BTreeSet<u32> = asked.iter().cloned().flatten().collect();
+        let sizes: BTreeSet<u32> = asked.into_iter().flatten().collect();
         Ok(sizes.into_iter().collect())
     }
 }
@@ -254,15 +259,16 @@ mod tests {
     fn sizes_fit_the_program() {
         let queens = Work::Queens(&[]);
         assert_eq!(queens.sizes(&[]).unwrap(), [8, 9]);
-        assert_eq!(queens.sizes(&[8..=9, 9..=10]).unwrap(), [8, 9, 10]);
-        let said = queens.sizes(&[1..=MAX_N + 1]).unwrap_err().to_string();
+        let of = |texts: &[&str]| -> Vec<String> { texts.iter().map(|&t| t.to_owned()).collect() };
+        assert_eq!(queens.sizes(&of(&["8..=9", "9..=10"])).unwrap(), [8, 9, 10]);
+        let said = queens.sizes(&of(&["1..=33"])).unwrap_err().to_string();
         assert!(said.contains("give board sizes from 1 to"), "{said}");
         for study in studies::STUDIES {
             let work = Work::Study(study, &[]);
             assert_eq!(work.sizes(&[]).unwrap(), study.sizes);
-            assert!(work.sizes(&[study.most_n..=study.most_n]).is_ok());
-            assert!(work.sizes(&[study.most_n + 1..=study.most_n + 1]).is_err());
-            assert!(work.sizes(&[1..=5_000]).is_err());
+            assert!(work.sizes(&[study.most_n.to_string()]).is_ok());
+            assert!(work.sizes(&[(study.most_n + 1).to_string()]).is_err());
+            assert!(work.sizes(&of(&["1..=5000"])).is_err());
         }
     }
 

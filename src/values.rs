@@ -3,14 +3,12 @@
 
 use heap::settings::parse_bytes;
 use heap::{BACKENDS, Info};
+use nqueens::MAX_N;
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
 /// Most rounds of a run.
 pub const MAX_ROUNDS: u32 = 100_000;
-
-/// Largest size of any program.
-const MOST_N: u32 = 1_000_000_000;
 
 /// Shortest time that can be given.
 const SHORTEST: Duration = Duration::from_micros(1);
@@ -66,19 +64,23 @@ pub fn peer(text: &str) -> Result<String, String> {
     }
 }
 
-/// Reads a size or a range of them: `8`, `6..=10`, `6..11`. How large it may be depends on the
-/// program.
-pub fn sizes(text: &str) -> Result<RangeInclusive<u32>, String> {
-    let wrong = || format!("give sizes from 1 to {MOST_N}, such as 8 or 8,9 or 6..=10");
-    let size = |text: &str| text.trim().parse::<u32>().map_err(|_| wrong());
+/// Reads a size or a range of them, up to a largest: `8`, `6..=10`, `6..11`. `None` where it is none.
+pub fn sizes(text: &str, most: u32) -> Option<RangeInclusive<u32>> {
+    let size = |text: &str| text.trim().parse::<u32>().ok();
     let (first, last) = if let Some((first, last)) = text.split_once("..=") {
         (size(first)?, size(last)?)
     } else if let Some((first, end)) = text.split_once("..") {
-        (size(first)?, size(end)?.checked_sub(1).ok_or_else(wrong)?)
+        (size(first)?, size(end)?.checked_sub(1)?)
     } else {
         (size(text)?, size(text)?)
     };
-    (1 <= first && first <= last && last <= MOST_N).then_some(first..=last).ok_or_else(wrong)
+    (1 <= first && first <= last && last <= most).then_some(first..=last)
+}
+
+/// Reads a board size or a range of them.
+pub fn board_sizes(text: &str) -> Result<RangeInclusive<u32>, String> {
+    let wrong = || format!("give board sizes from 1 to {MAX_N}, such as 8 or 8,9 or 6..=10");
+    sizes(text, MAX_N).ok_or_else(wrong)
 }
 
 /// Reads a size in bytes: `64MiB`.
@@ -156,12 +158,12 @@ mod tests {
 
     #[test]
     fn ranges_of_sizes() {
-        assert_eq!(sizes("8"), Ok(8..=8));
-        assert_eq!(sizes("6..=10"), Ok(6..=10));
-        assert_eq!(sizes("6..10"), Ok(6..=9));
-        assert_eq!(sizes("33"), Ok(33..=33));
-        for wrong in ["", "0", "x", "-1", "8..8", "9..=8", "0..=4", "..", "1..0", "1000000001"] {
-            assert!(sizes(wrong).is_err(), "{wrong:?}");
+        assert_eq!(board_sizes("8"), Ok(8..=8));
+        assert_eq!(board_sizes("6..=10"), Ok(6..=10));
+        assert_eq!(board_sizes("6..10"), Ok(6..=9));
+        assert_eq!(sizes("33..1000", 1000), Some(33..=999));
+        for wrong in ["", "0", "33", "x", "-1", "8..8", "9..=8", "0..=4", "30..=33", "..", "1..0"] {
+            assert!(board_sizes(wrong).is_err() && sizes(wrong, MAX_N).is_none(), "{wrong:?}");
         }
     }
 

@@ -26,7 +26,7 @@ fn refused(arguments: &str, parts: &[&str]) {
 fn backends() {
     refused("--backend gd", &["'gd'", "did you mean gc", "list"]);
     refused("--backend gc,stakc", &["'stakc'", "did you mean stack"]);
-    refused("--backend=", &["--backend", "value"]);
+    refused("--backend=", &["--backend", "''"]);
     refused("--backend gc,", &["''", "no backend"]);
     refused("--backend rc --baseline gc", &["'gc' is not selected", "rc"]);
     refused("--baseline java", &["'java'", "no backend"]);

@@ -291,7 +291,7 @@ fn wrong_names_and_files_are_said_in_a_line() {
     fs::write(&file, format!("{HEAD}[[variant]]\nname = \"gc\"\n")).unwrap();
     let refused = command(folder.path(), "peers list --peers-dir peers").assert().code(2);
     let errors = String::from_utf8(refused.get_output().stderr.clone()).unwrap();
-    assert!(errors.contains("a backend or a folder is called 'gc' too"), "{errors}");
+    assert!(errors.contains("or a folder is called 'gc' too"), "{errors}");
 }
 
 /// That a process is gone, or will be soon.
