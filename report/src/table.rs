@@ -30,6 +30,11 @@ const GAP: usize = 2;
 /// Columns of words, which start at the left like labels.
 const WORDS: [&str; 3] = ["language", "verdict", "source"];
 
+/// Whether a column is one of words; a verdict may say what it is on.
+pub(crate) fn of_words(title: &str) -> bool {
+    WORDS.contains(&title) || title.ends_with(" verdict")
+}
+
 /// A table before it is laid out.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Sheet {
@@ -132,7 +137,7 @@ fn new_table(header: &[&str], width_columns: u16) -> Table {
         .set_header(header);
     for (i, column) in table.column_iter_mut().enumerate() {
         column.set_padding((0, GAP as u16));
-        if i > 0 && !WORDS.contains(&header[i]) {
+        if i > 0 && !of_words(header[i]) {
             column.set_cell_alignment(CellAlignment::Right);
         }
     }

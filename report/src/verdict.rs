@@ -109,7 +109,22 @@ impl Verdict {
 /// A ratio in a sentence that starts with the side's name:
 /// `takes 7.91 times as long as gc (95 %: 7.64 to 8.24)`.
 pub(crate) fn clause(ratio: &Estimate, floor: Option<f64>, baseline: &str) -> String {
+    clause_beside(ratio, floor, baseline, "")
+}
+
+/// The same with something to be said of the baseline, such as its time, where there is any:
+/// `takes 7.91 times as long as gc (14.1 ns; 95 %: 7.64 to 8.24)`.
+pub(crate) fn clause_beside(
+    ratio: &Estimate,
+    floor: Option<f64>,
+    baseline: &str,
+    of_baseline: &str,
+) -> String {
     let (value, low, high) = (ratio.value, ratio.low, ratio.high);
+    let (first, alone) = match of_baseline {
+        "" => (String::new(), String::new()),
+        told => (format!("{told}; "), format!(" ({told})")),
+    };
     let times = |value: f64, low: f64, high: f64, word: &str| {
         let value = significant(value);
         let range = match ratio.samples {
@@ -117,16 +132,16 @@ pub(crate) fn clause(ratio: &Estimate, floor: Option<f64>, baseline: &str) -> St
             n if !ratio.confident() => format!("range of {n} rounds: {}", from_to(low, high)),
             _ => format!("95 %: {}", from_to(low, high)),
         };
-        format!("{value} times as {word} as {baseline} ({range})")
+        format!("{value} times as {word} as {baseline} ({first}{range})")
     };
     match Verdict::new(ratio, floor) {
         Verdict::NoDifference { floor } => {
             format!(
-                "shows no difference from {baseline} above the noise floor of {}",
+                "shows no difference from {baseline}{alone} above the noise floor of {}",
                 percent(floor)
             )
         }
-        Verdict::Unclear => format!("is not distinguishable from {baseline}"),
+        Verdict::Unclear => format!("is not distinguishable from {baseline}{alone}"),
         _ if value < 1.0 => {
             format!("is {}", times(value.recip(), high.recip(), low.recip(), "fast"))
         }

@@ -113,6 +113,20 @@ impl<'a> OfStudy<'a> {
         Frame::new(width_px, &self.title(), &subtitle)
     }
 
+    /// The sizes between the ends, which the tables have.
+    fn left_out(&self) -> String {
+        let sizes: BTreeSet<u32> = self.views.iter().map(|view| view.n).collect();
+        let between: Vec<String> = sizes
+            .iter()
+            .filter(|n| Some(*n) != sizes.first() && Some(*n) != sizes.last())
+            .map(|&n| exact_count(n.into()))
+            .collect();
+        match between.is_empty() {
+            true => String::new(),
+            false => format!(" Left out, and in the tables: n = {}.", between.join(", ")),
+        }
+    }
+
     fn baseline(&self) -> Option<String> {
         let named = self.panels().find_map(|view| view.summary.baseline.as_deref());
         named.map(|name| shorten(name, LABEL_CHARS))
@@ -138,19 +152,26 @@ impl<'a> OfStudy<'a> {
 }
 
 impl Block<'_> {
-    /// The rows of the first panel; others have the same.
-    fn rows(&self) -> &[Row] {
-        &self.panels[0].1.summary.rows
+    /// The rows of the first panel, and those that only others have, each with a view that has it.
+    fn rows(&self) -> Vec<(&View, &Row)> {
+        let mut rows: Vec<(&View, &Row)> = Vec::new();
+        for (_, view) in &self.panels {
+            for row in &view.summary.rows {
+                if !rows.iter().any(|(_, known)| known.label == row.label) {
+                    rows.push((view, row));
+                }
+            }
+        }
+        rows
     }
 
     /// The labels, with the language of what is no Rust.
     fn names(&self) -> Vec<String> {
-        let summary = &self.panels[0].1.summary;
-        let name = |row: &Row| match summary.group_of(row).language() {
+        let name = |(view, row): (&View, &Row)| match view.summary.group_of(row).language() {
             Some(language) => format!("{} ({language})", shorten(&row.label, LABEL_CHARS)),
             None => shorten(&row.label, LABEL_CHARS),
         };
-        self.rows().iter().map(name).collect()
+        self.rows().into_iter().map(name).collect()
     }
 
     /// From the top of its titles to the top of its bars.
@@ -181,13 +202,13 @@ impl Block<'_> {
     }
 
     /// What one row has in each panel, for those who point at it.
-    fn tip(&self, row: &Row) -> String {
+    fn tip(&self, view: &View, row: &Row) -> String {
         let told = |(title, view): &(String, &View)| {
             let of = |row: &Row| view.ns(row).map(|ns| with_interval(&ns, 1.0));
             let ns = view.labelled(&row.label).and_then(of)?;
             Some(format!("{title} {ns} ns"))
         };
-        let group = self.panels[0].1.summary.group_of(row);
+        let group = view.summary.group_of(row);
         let told: Vec<String> = self.panels.iter().filter_map(told).collect();
         let told = if told.is_empty() { row.status.words().to_owned() } else { told.join(", ") };
         let title = group.peer.as_ref().map(|peer| peer.title.as_str()).filter(|it| !it.is_empty());
@@ -224,8 +245,9 @@ impl Figure for OfStudy<'_> {
             .map_or(String::new(), |name| format!(" The dashed line is the time of {name}."));
         format!(
             "Median nanoseconds of one operation, shorter is better; colours tell families. Whiskers \
-             are {}.{of_peers}{dashed}",
-            self.whiskers().words()
+             are {}.{of_peers}{dashed}{}",
+            self.whiskers().words(),
+            self.left_out()
         )
     }
 
@@ -297,8 +319,8 @@ impl OfStudy<'_> {
                 axis
             })
             .collect();
-        for (line, row) in block.rows().iter().enumerate() {
-            let mark = Mark::tip(format!("study:{}", row.label), block.tip(row));
+        for (line, (view, row)) in block.rows().into_iter().enumerate() {
+            let mark = Mark::tip(format!("study:{}", row.label), block.tip(view, row));
             canvas.marked(mark, |canvas| {
                 lines[0].0.name(canvas, line, &names[line]);
                 for (((_, view), (lines, width)), axis) in
@@ -406,6 +428,25 @@ mod tests {
         for text in said(&[1], &["int", "class"], &["push", "pop"]) {
             assert!(text.contains("\nclass\n") && text.contains("\npop\n"), "{text}");
         }
+    }
+
+    #[test]
+    fn the_caption_says_what_is_left_out() {
+        let views = views(&crowded(1.1, &[1, 5, 9], &["window"], &["push"]), None).unwrap();
+        let caption = figures_of_studies(&views)[0].caption();
+        assert!(caption.ends_with(" Left out, and in the tables: n = 5."), "{caption}");
+    }
+
+    #[test]
+    fn a_row_of_another_panel_alone_is_drawn_too() {
+        let mut records = crowded(1.1, &[1, 9], &["window"], &["push"]);
+        records.retain(|record| record.n == 9 || !record.backend.ends_with("-7"));
+        let views = views(&records, None).unwrap();
+        let figures = figures_of_studies(&views);
+        assert!(!figures[0].caption().contains("Left out"));
+        let drawn = texts(figures[0].as_ref(), WIDE_PX);
+        assert!(drawn.iter().any(|text| text.starts_with("an-allocator-of-a-long-name-7")));
+        assert_tidy(figures[0].as_ref(), "a row of one panel");
     }
 
     #[test]

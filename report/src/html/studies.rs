@@ -5,11 +5,8 @@ use crate::charts::family_colour;
 use crate::claims::Judged;
 use crate::studies::{View, asked, blocks, by_study, sentences, title};
 use crate::summary::Group;
-use crate::table::{Sheet, study_sheet, study_title};
+use crate::table::{Sheet, of_words, study_sheet, study_title};
 use minijinja::{Value, context};
-
-/// Columns of words.
-const WORDS: [&str; 2] = ["language", "verdict"];
 
 /// One for each study, with its chart where it has one; the charts are in the order of the studies.
 pub(super) fn views(views: &[View], charts: Vec<Value>, judged: &[Judged]) -> Vec<Value> {
@@ -38,7 +35,7 @@ fn table(block: &[View]) -> Value {
         let chip = chip_of(family_colour(&groups[group].family));
         context! { chip, cells }
     };
-    let column = |title: &String| context! { title, words => WORDS.contains(&title.as_str()) };
+    let column = |title: &String| context! { title, words => of_words(title) };
     context! {
         title => study_title(&block[0]),
         header => header.iter().map(column).collect::<Vec<_>>(),
@@ -61,13 +58,34 @@ fn rows(views: &[View]) -> impl Iterator<Item = &Group> {
 
 fn row(group: &Group) -> Value {
     let peer = group.peer.as_ref();
+    let title = peer.map_or("", |peer| peer.title.as_str());
+    let about = [title, group.about.as_str()].into_iter().filter(|text| !text.is_empty());
+    let about = about.collect::<Vec<_>>().join(": ");
+    let about = if about.is_empty() { None } else { Some(ended(&about)) };
+    let notes = peer.map_or(&[][..], |peer| &peer.notes).iter().map(|note| ended(note));
+    let text = about.into_iter().chain(notes).collect::<Vec<_>>().join(" ");
     context! {
         name => &group.backend,
-        title => peer.map(|peer| &peer.title),
-        about => &group.about,
-        notes => peer.map(|peer| peer.notes.clone()).unwrap_or_default(),
+        text => pieces(&text),
         version => peer.and_then(|_| group.params.get("version")),
     }
+}
+
+/// A text that ends as a sentence does.
+fn ended(text: &str) -> String {
+    match text.ends_with(['.', '!', '?']) {
+        true => text.to_owned(),
+        false => format!("{text}."),
+    }
+}
+
+/// A text in pieces, what stands between backticks apart from the rest; whole where one has no other.
+fn pieces(text: &str) -> Vec<Value> {
+    if text.matches('`').count() % 2 == 1 {
+        return vec![context! { text, code => false }];
+    }
+    let piece = |(place, text): (usize, &str)| context! { text, code => place % 2 == 1 };
+    text.split('`').enumerate().map(piece).collect()
 }
 
 /// The claims with a test that is about the study, each with the verdicts of those tests.

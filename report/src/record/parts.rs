@@ -49,7 +49,7 @@ pub struct Study {
     pub size: String,
     /// The parts of an iteration that were timed, in order.
     pub phases: Vec<Phase>,
-    /// Figures beside the times, by name: `capacity`, `new_blocks`, `metadata_bytes_per_node`, ...
+    /// Figures beside the times, by name: `capacity`, `new_blocks`, `metadata_percent`, ...
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub figures: BTreeMap<String, f64>,
 }

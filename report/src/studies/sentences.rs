@@ -4,20 +4,23 @@
 //! |---|---|
 //! | `pointers`, `burst`, `growth` | the rules of one study each |
 //!
-//! A sentence is there where its rows are, and says no more than their verdict does: a difference within
-//! the noise floor is none.
+//! A sentence is there where its rows are, and says no more than their verdict does. A difference within the
+//! noise floor is not told, which is not to say that there is none: advice follows from a low floor only.
 
 use super::View;
 use crate::format::{exact_count, shorten, significant};
 use crate::record::Status;
-use crate::stats::{Estimate, MIN_SAMPLES};
-use crate::summary::Row;
-use crate::verdict::{Verdict, clause, percent};
-use std::collections::BTreeSet;
+use crate::stats::MIN_SAMPLES;
+use crate::summary::{Origin, Row};
+use crate::verdict::{Verdict, clause_beside, percent};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Longest name in a sentence, in characters, and how many failures are named.
 const LONGEST_NAME: usize = 40;
 const MOST_FAILURES: usize = 6;
+
+/// Advice is given of runs whose noise floor is at most this: where it is higher, much may hide below it.
+const CALM: f64 = 0.05;
 
 mod burst;
 mod growth;
@@ -49,7 +52,7 @@ pub fn asked(study: &str) -> &'static str {
         "growth" => {
             "What does a vector gain when its block grows in place? 10,000 elements are pushed to the end of \
              an empty vector, integers or objects with a copy of their own; n vectors grow in turn, since \
-             one alone always has room behind it."
+             one alone may grow into the free end of the heap."
         }
         _ => "",
     }
@@ -65,7 +68,9 @@ pub fn sentences(views: &[View]) -> Vec<String> {
                 .to_owned(),
         );
     }
-    if first.summary.origins.len() > 1 {
+    let origins = views.iter().flat_map(|view| &view.summary.origins);
+    let origins: BTreeSet<&Origin> = origins.map(|(origin, _)| origin).collect();
+    if origins.len() > 1 {
         told.push("The samples come from several programs or machines: see the table.".to_owned());
     } else {
         told.extend(match first.study.as_str() {
@@ -90,27 +95,58 @@ pub fn sentences(views: &[View]) -> Vec<String> {
 fn noise(views: &[View]) -> Option<String> {
     let floors = || views.iter().filter_map(View::floor);
     let (least, most) = (floors().reduce(f64::min), floors().reduce(f64::max));
-    let name = views[0].summary.noise.first().map(|noise| noise.label.as_str());
-    Some(match (least.zip(most), name) {
-        (Some((least, most)), Some(name)) => {
-            let [least, most] = [least, most].map(percent);
-            let range = if least == most { most } else { format!("{least} to {most}") };
-            format!(
-                "The noise floor is {range} ({name} against itself): a difference below it is none."
-            )
-        }
-        _ => "No row was entered twice, so the noise floor is unknown.".to_owned(),
-    })
+    let name = views.iter().find_map(|view| view.summary.noise.first());
+    let (Some(least), Some(most), Some(noise)) = (least, most, name) else {
+        return Some("No row was entered twice, so the noise floor is unknown.".to_owned());
+    };
+    let more = match floors().count() == views.len() {
+        true => "",
+        false => " Where no row was entered twice, it is unknown.",
+    };
+    Some(format!(
+        "The noise floor is {} ({} against itself): a difference below it is not told.{more}",
+        span(least, most),
+        noise.label
+    ))
 }
 
+/// `0.7 %`, or `0.7 % to 1.2 %`.
+fn span(least: f64, most: f64) -> String {
+    let [least, most] = [least, most].map(percent);
+    if least == most { most } else { format!("{least} to {most}") }
+}
+
+/// What failed, and how; where a row failed in several ways, which of them where.
 fn failures(views: &[View]) -> Option<String> {
-    let rows = views.iter().flat_map(|view| &view.summary.rows);
-    let failed = rows.filter(|row| row.status != Status::Ok);
-    let failed: BTreeSet<String> = failed
-        .map(|row| format!("{} ({})", shorten(&row.label, LONGEST_NAME), row.status.words()))
-        .collect();
+    let sizes: BTreeSet<u32> = views.iter().map(|view| view.n).collect();
+    let place = |view: &View| {
+        let n = (sizes.len() > 1).then(|| at(view));
+        let named = (!view.workload.is_empty()).then(|| view.workload.clone());
+        named.into_iter().chain(n).collect::<Vec<_>>().join(" at ")
+    };
+    let mut failed: BTreeMap<&str, BTreeMap<Status, Vec<String>>> = BTreeMap::new();
+    for (view, row) in
+        views.iter().flat_map(|view| view.summary.rows.iter().map(move |row| (view, row)))
+    {
+        if row.status != Status::Ok {
+            let places = failed.entry(&row.label).or_default().entry(row.status).or_default();
+            // Once for all phases.
+            if places.last() != Some(&place(view)) {
+                places.push(place(view));
+            }
+        }
+    }
+    let words = |(label, ways): (&str, BTreeMap<Status, Vec<String>>)| {
+        let several = ways.len() > 1;
+        let way = |(status, places): (Status, Vec<String>)| match several {
+            true => format!("{}: {}", status.words(), list(&places)),
+            false => status.words().to_owned(),
+        };
+        let ways: Vec<String> = ways.into_iter().map(way).collect();
+        format!("{} ({})", shorten(label, LONGEST_NAME), ways.join("; "))
+    };
     let more = failed.len().saturating_sub(MOST_FAILURES);
-    let mut failed: Vec<String> = failed.into_iter().take(MOST_FAILURES).collect();
+    let mut failed: Vec<String> = failed.into_iter().take(MOST_FAILURES).map(words).collect();
     failed.extend((more > 0).then(|| format!("{more} more")));
     (!failed.is_empty()).then(|| format!("Failed: {}.", list(&failed)))
 }
@@ -133,37 +169,30 @@ impl<'a> Field<'a> {
         self.0.ns(row).map_or(String::new(), |ns| format!("{} ns", significant(ns.value)))
     }
 
-    fn ratio(self, row: &Row, other: &Row) -> Option<Estimate> {
-        self.0.summary.ratio(row, other)
-    }
-
     fn verdict(self, row: &Row, other: &Row) -> Option<Verdict> {
         self.0.compare(row, other).map(|(_, verdict)| verdict)
     }
 
-    /// What a row's ratio to another is, in words that follow the row's name.
+    /// What a row's ratio to another is, in words that follow the row's name; the other's time is in them.
     fn clause(self, row: &Row, other: &Row, other_name: &str) -> Option<String> {
-        Some(clause(&self.ratio(row, other)?, self.0.floor(), other_name))
+        let (ratio, _) = self.0.compare(row, other)?;
+        Some(clause_beside(&ratio, self.0.floor(), other_name, &self.ns(other)))
     }
 
-    /// The same as a difference, in words that `than` follows: `5.1 % more`, `no more and no less`.
-    fn difference(self, row: &Row, other: &Row) -> Option<String> {
-        let (ratio, verdict) = self.0.compare(row, other)?;
-        let percent = |share: f64| match share {
-            ten if ten >= 9.95 => format!("{ten:.0} %"),
-            less => format!("{less:.1} %"),
-        };
-        Some(match verdict {
-            Verdict::NoDifference { .. } => "no more and no less".to_owned(),
-            Verdict::Unclear => "not distinguishably more or less".to_owned(),
-            _ if ratio.value >= 1.0 => format!("{} more", percent((ratio.value - 1.0) * 100.0)),
-            _ => format!("{} less", percent((1.0 - ratio.value) * 100.0)),
-        })
+    /// The verdict, where advice may follow from it.
+    fn settled(self, row: &Row, other: &Row) -> Option<Verdict> {
+        let verdict = self.verdict(row, other)?;
+        let settled = !matches!(verdict, Verdict::Unclear | Verdict::TooFew { .. });
+        (settled && self.0.floor().is_some_and(|floor| floor <= CALM)).then_some(verdict)
     }
 
-    /// The fastest of some; by the ratios that pair rounds where they tell more than medians.
+    /// The fastest of some: that of the least median, but for one that the ratios, which pair rounds, tell to
+    /// be faster.
     fn fastest(self, rows: impl Iterator<Item = &'a Row>) -> Option<&'a Row> {
-        rows.reduce(|first, row| match self.verdict(row, first) {
+        let time = |row: &Row| row.time_ns.map_or(f64::INFINITY, |time| time.value);
+        let mut rows: Vec<&Row> = rows.collect();
+        rows.sort_by(|a, b| time(a).total_cmp(&time(b)));
+        rows.into_iter().reduce(|first, row| match self.verdict(row, first) {
             Some(Verdict::Faster { .. }) => row,
             _ => first,
         })

@@ -3,7 +3,7 @@
 use super::WORKLOAD;
 use crate::format::{clean, exact_count};
 use crate::labels::{Key, Labels};
-use crate::record::{Phase, Record, Status, Study};
+use crate::record::{CounterSource, Phase, Record, Status, Study};
 use crate::stats::{Estimate, median};
 use crate::summary::{Group, NoiseFloor, Row, Summary, SummaryError};
 use crate::verdict::Verdict;
@@ -168,6 +168,19 @@ impl View {
         of_group.map(|(name, &value)| (name.as_str(), value))
     }
 
+    /// Instructions of one operation, and who counted them; `None` where an iteration has several phases,
+    /// since what lies between them was counted too, and of peers.
+    pub fn instructions(&self, row: &Row) -> Option<(f64, CounterSource)> {
+        let phases = self.records.iter().flat_map(|record| &record.study);
+        if phases.map(|study| study.phases.len()).max() != Some(1) || self.is_peer(row) {
+            return None;
+        }
+        let counters = row.events.iter().map(|events| &events.counters);
+        let mut counted = counters.filter_map(|it| Some((it.instructions?, it.source)));
+        let (instructions, source) = counted.next().filter(|_| row.status == Status::Ok)?;
+        Some((instructions as f64 / self.operations as f64, source))
+    }
+
     /// The row of this label.
     pub fn labelled(&self, label: &str) -> Option<&Row> {
         self.summary.rows.iter().find(|row| row.label == label)
@@ -209,12 +222,13 @@ fn phase_of<'a>(record: &'a Record, name: &str) -> Option<&'a Phase> {
 fn of_phase(record: &Record, phase: Option<&Phase>, operations: u64) -> Record {
     let mut record = record.clone();
     record.params.remove(WORKLOAD);
-    let scaled = |phase: &Phase| -> Vec<u64> {
-        let own = u128::from(phase.operations.max(1));
-        let of = |&ns: &u64| (u128::from(ns) * u128::from(operations) / own) as u64;
-        phase.iterations_ns.iter().map(of).collect()
-    };
-    record.iterations_ns = phase.map(scaled).unwrap_or_default();
+    let own = u128::from(phase.map_or(operations, |phase| phase.operations.max(1)));
+    let scaled = |it: u64| (u128::from(it) * u128::from(operations) / own) as u64;
+    let times = phase.map(|phase| phase.iterations_ns.iter().map(|&ns| scaled(ns)).collect());
+    record.iterations_ns = times.unwrap_or_default();
+    for counters in &mut record.counters {
+        counters.instructions = counters.instructions.map(scaled);
+    }
     let times: Vec<f64> = record.iterations_ns.iter().map(|&ns| ns as f64).collect();
     record.wall_ns = median(&times).map(|ns| ns.round() as u64);
     record

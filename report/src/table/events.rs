@@ -29,15 +29,25 @@ pub(crate) fn counters<'a>(rows: impl Iterator<Item = &'a Row> + Clone) -> Optio
         "LL misses",
     ];
     let mut sheet = Sheet::new(&header, &SPARE_COUNTERS);
-    let mut missing: BTreeMap<(CounterSource, &str), BTreeSet<&str>> = BTreeMap::new();
-    for (row, events) in rows.flat_map(|row| row.events.iter().map(move |events| (row, events))) {
-        let counters = &events.counters;
-        if let Some(why) = &counters.unavailable {
-            missing.entry((counters.source, why)).or_default().insert(&row.label);
-        }
+    let of_each = |row: &'a Row| row.events.iter().map(move |events| (row, events));
+    for (row, events) in rows.clone().flat_map(of_each) {
         sheet.lines.extend(line(row, events).map(|cells| (row.group, cells)));
     }
-    sheet.notes = missing
+    sheet.notes = unavailable(rows);
+    (!sheet.lines.is_empty() || !sheet.notes.is_empty()).then(|| sheet.told())
+}
+
+/// What could not be counted, why, and of whom.
+pub(super) fn unavailable<'a>(rows: impl Iterator<Item = &'a Row>) -> Vec<String> {
+    let mut missing: BTreeMap<(CounterSource, &str), BTreeSet<&str>> = BTreeMap::new();
+    for row in rows {
+        for counters in row.events.iter().map(|events| &events.counters) {
+            if let Some(why) = &counters.unavailable {
+                missing.entry((counters.source, why)).or_default().insert(&row.label);
+            }
+        }
+    }
+    missing
         .into_iter()
         .map(|((source, why), labels)| {
             let labels: Vec<&str> = labels.into_iter().collect();
@@ -47,8 +57,7 @@ pub(crate) fn counters<'a>(rows: impl Iterator<Item = &'a Row> + Clone) -> Optio
             };
             format!("{} unavailable: {why} ({whose})", source_name(source))
         })
-        .collect();
-    (!sheet.lines.is_empty() || !sheet.notes.is_empty()).then(|| sheet.told())
+        .collect()
 }
 
 /// One line; `None` where the source gave nothing.

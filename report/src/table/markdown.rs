@@ -1,7 +1,7 @@
 //! Tables as Markdown, for issue trackers and documents.
 
 use super::results::{Cells, notes};
-use super::{Sheet, WORDS, counts, ours, pauses};
+use super::{Sheet, counts, of_words, ours, pauses};
 use crate::format::{NOTHING, human_bytes, human_count, or_nothing, shorten, significant};
 use crate::summary::{Row, Summary};
 use std::collections::BTreeSet;
@@ -117,7 +117,7 @@ pub(super) fn sheet_markdown(summary: &Summary, sheet: &Sheet) -> String {
         return "no measurements\n".to_owned();
     }
     let titles = sheet.header.iter().enumerate();
-    let titles = titles.map(|(i, title)| (title.clone(), i == 0 || WORDS.contains(&&title[..])));
+    let titles = titles.map(|(i, title)| (title.clone(), i == 0 || of_words(title)));
     let lines = sheet.lines.iter().map(|(group, cells)| {
         let label = code(&shorten(&summary.groups[*group].label, NAME_CHARS));
         let others = cells[1..].iter().map(|cell| escaped(cell));

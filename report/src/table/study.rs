@@ -1,13 +1,15 @@
 //! Tables of the allocation studies: one for each workload at each size.
 
 use super::csv::{kind, number, text, written};
+use super::events::{source_name, unavailable};
 use super::markdown::sheet_markdown;
 use super::{Sheet, range_note};
 use crate::format::{NOTHING, or_nothing, significant, with_interval};
-use crate::record::Status;
+use crate::record::{CounterSource, Status};
 use crate::stats::Estimate;
 use crate::studies::{View, blocks};
 use crate::summary::{NoiseFloor, Row};
+use std::collections::BTreeSet;
 
 /// Figures with their short names and units, in order; others come after them under their own names.
 const FIGURES: [(&str, &str); 12] = [
@@ -51,6 +53,9 @@ pub(crate) fn title(view: &View) -> String {
     format!("{}{workload}: {}", view.study, view.size_words())
 }
 
+/// Instructions of one operation.
+const INSTRUCTIONS: &str = "instr/op";
+
 /// The phases of one workload at one size: their times and ratios, the figures, the verdict on the first.
 pub(crate) fn sheet(block: &[View]) -> Sheet {
     let first = &block[0];
@@ -73,13 +78,26 @@ pub(crate) fn sheet(block: &[View]) -> Sheet {
     header.extend(languages.then(|| "language".to_owned()));
     header.extend(phases.iter().flatten().cloned());
     header.extend(figures.iter().map(|(_, title)| title.clone()));
-    header.push("verdict".to_owned());
+    let sources: BTreeSet<CounterSource> =
+        first.summary.rows.iter().filter_map(|row| Some(first.instructions(row)?.1)).collect();
+    header.extend((!sources.is_empty()).then(|| INSTRUCTIONS.to_owned()));
+    // Of several phases it is said whose verdict it is.
+    let verdict = match block.len() {
+        1 => "verdict".to_owned(),
+        _ => format!("{} verdict", first.phase).trim_start().to_owned(),
+    };
+    header.push(verdict.clone());
     // The most telling first: figures go before anything else does.
-    let mut spare = vec!["verdict".to_owned(), "language".to_owned()];
+    let mut spare = vec![verdict, "language".to_owned(), INSTRUCTIONS.to_owned()];
     spare.extend(phases.iter().skip(1).map(|[time, _]| time.clone()));
     spare.extend(phases.iter().skip(1).map(|[_, ratio]| ratio.clone()));
     spare.extend(figures.iter().map(|(_, title)| title.clone()));
-    let mut sheet = Sheet { header, lines: Vec::new(), spare, notes: notes(block) };
+    let mut notes = notes(block);
+    notes.extend(sources.iter().map(|&source| {
+        format!("{INSTRUCTIONS}: of one whole iteration, counted by {}", source_name(source))
+    }));
+    notes.extend(unavailable(first.summary.rows.iter()));
+    let mut sheet = Sheet { header, lines: Vec::new(), spare, notes };
     for row in &first.summary.rows {
         let mut cells = vec![row.label.clone()];
         let language = first.summary.group_of(row).language();
@@ -90,6 +108,10 @@ pub(crate) fn sheet(block: &[View]) -> Sheet {
             cells.push(or_nothing(row, |row| ratio(view, row)));
         }
         cells.extend(figures.iter().map(|(name, _)| or_nothing(first.figure(row, name), figure)));
+        if !sources.is_empty() {
+            let told = first.instructions(row);
+            cells.push(or_nothing(told, |(instructions, _)| significant(instructions)));
+        }
         let verdict = first.summary.verdict(row);
         cells.push(verdict.map_or(NOTHING, |verdict| verdict.word()).to_owned());
         sheet.lines.push((row.group, cells));
@@ -154,7 +176,7 @@ fn notes(block: &[View]) -> Vec<String> {
 /// A title, and what stands below it; nothing where it is not known.
 type Column = (&'static str, fn(&View, &Row) -> Option<String>);
 
-const COLUMNS: [Column; 21] = [
+const COLUMNS: [Column; 22] = [
     ("study", |view, _| text(&view.study)),
     ("n", |view, _| number(view.n)),
     ("workload", |view, _| text(&view.workload)),
@@ -174,6 +196,7 @@ const COLUMNS: [Column; 21] = [
     ("ratio_high", |_, row| number(row.ratio?.interval()?.1)),
     ("noise_floor", |view, row| number(view.summary.noise_of(row).map(NoiseFloor::fraction)?)),
     ("verdict", |view, row| text(view.summary.verdict(row)?.word())),
+    ("instructions_per_operation", |view, row| number(view.instructions(row)?.0)),
     ("figures", |view, row| {
         let figures = view.figures(row).map(|(name, value)| format!("{name}={value}"));
         text(figures.collect::<Vec<_>>().join("; "))

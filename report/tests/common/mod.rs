@@ -317,7 +317,9 @@ const STUDIES: [MadeStudy; 3] = [
             ("dlmalloc", "manual", &[51.0, 19.0, 18.5]),
             ("mimalloc", "manual", &[15.3, 7.9, 7.8]),
             ("burst", "manual", &[11.8, 3.2, 3.1]),
+            ("burst-each", "manual", &[14.6, 3.3, 3.2]),
             ("pool", "manual", &[13.1, 4.0, 4.1]),
+            ("pool-each", "manual", &[15.2, 4.1, 4.1]),
             ("region", "region", &[6.0, 1.1, 0.702]),
         ],
         peers: &[
@@ -337,6 +339,7 @@ const STUDIES: [MadeStudy; 3] = [
         operations: |n| 100 / u64::from(n) * u64::from(n) * 10_000,
         rows: &[
             ("vec", "manual", &[0.7]),
+            ("malloc", "manual", &[0.704]),
             ("copy", "manual", &[1.31]),
             ("copy-1.5", "manual", &[1.9]),
             ("expand", "manual", &[0.702]),
@@ -347,6 +350,7 @@ const STUDIES: [MadeStudy; 3] = [
             ("growth-std", "manual", &[1.6]),
             ("growth-v1", "manual", &[1.5]),
             ("growth-v2", "manual", &[0.775]),
+            ("growth-v2-copy", "manual", &[1.12]),
         ],
     },
 ];
@@ -416,13 +420,12 @@ fn study_sample(
         name: study.name.into(),
         size: study.size.into(),
         phases,
-        figures: made_figures(study.name, name),
+        figures: made_figures(study.name, name, n),
     });
     record
 }
 
-fn made_figures(study: &str, row: &str) -> BTreeMap<String, f64> {
-    let in_place = ["vec", "expand", "growth-v2"].contains(&row);
+fn made_figures(study: &str, row: &str, n: u32) -> BTreeMap<String, f64> {
     let figures: &[(&str, f64)] = match study {
         "pointers" if row == "box" => {
             &[("bytes_per_object", 26.7), ("allocations_per_object", 1.0)]
@@ -432,7 +435,7 @@ fn made_figures(study: &str, row: &str) -> BTreeMap<String, f64> {
         }
         "pointers" if row.starts_with("ptr-") => &[],
         "pointers" => &[("bytes_per_object", 42.7), ("allocations_per_object", 1.0)],
-        "burst" if row == "pool" || row == "burst-adaptive-pool" => &[
+        "burst" if row.starts_with("pool") || row == "burst-adaptive-pool" => &[
             ("node_bytes", 16.0),
             ("resident_bytes_per_node", 16.5),
             ("held_bytes_per_node", 16.3),
@@ -441,10 +444,26 @@ fn made_figures(study: &str, row: &str) -> BTreeMap<String, f64> {
             ("returned_all_percent", 98.5),
         ],
         "burst" => &[("node_bytes", 16.0), ("resident_bytes_per_node", 32.1)],
-        _ if in_place => &[("capacity", 16_384.0), ("new_blocks", 1.0), ("expansions", 12.0)],
-        _ => &[("capacity", 16_384.0), ("new_blocks", 13.0), ("expansions", 0.0)],
+        _ => return growth_figures(row, n),
     };
     figures.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect()
+}
+
+/// New blocks, expansions and page faults, the latter of Rust rows only.
+fn growth_figures(row: &str, n: u32) -> BTreeMap<String, f64> {
+    let (new_blocks, expansions, faults) = match (row, n) {
+        ("expand", 1) => (1.0, 12.0, Some(0.0)),
+        ("expand", _) => (12.9, 0.09, Some(0.16)),
+        ("vec" | "malloc", 1) => (8.0, 5.0, Some(0.0)),
+        ("vec" | "malloc", _) => (12.8, 0.22, Some(1.1)),
+        ("growth-v2", _) => (1.0, 12.0, None),
+        (peer, _) if peer.starts_with("growth-") => (13.0, 0.0, None),
+        (_, 1) => (13.0, 0.0, Some(0.0)),
+        (_, _) => (13.0, 0.0, Some(1.33)),
+    };
+    let counted = [("capacity", 16_384.0), ("new_blocks", new_blocks), ("expansions", expansions)];
+    let figures = counted.into_iter().chain(faults.map(|faults| ("page_faults_per_1000", faults)));
+    figures.map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
 /// The same as a program in C++.

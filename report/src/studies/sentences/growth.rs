@@ -1,90 +1,199 @@
 //! Whether growth in place pays.
+//!
+//! Only where blocks did grow in place is a difference put down to it: the counts say so, not the allocator's
+//! name.
 
-use super::{Field, list};
+use super::{Field, list, span};
 use crate::format::exact_count;
 use crate::studies::View;
 use crate::summary::Row;
 use crate::table::figure;
 use crate::verdict::Verdict;
 
-/// The vector of the standard library; one whose growth always copies; one that tries to expand first.
+/// The vector of the standard library; another over the system's realloc; that where growth always copies;
+/// that over an allocator that tries to expand first.
 const VEC: &str = "vec";
+const MALLOC: &str = "malloc";
 const COPY: &str = "copy";
 const EXPAND: &str = "expand";
+/// Boost's vector over an allocator that expands; over the same with expansion turned off; over std's.
+const V2: &str = "growth-v2";
+const V2_COPY: &str = "growth-v2-copy";
+const STD: &str = "growth-std";
 
 pub(super) fn sentences(views: &[View]) -> Vec<String> {
     let fields: Vec<Field> = views.iter().map(Field).collect();
-    let told = [in_place(&fields), plain(&fields), blocks(&fields), cpp(&fields)];
-    told.into_iter().flatten().collect()
+    let mut told = pays(&fields, EXPAND, COPY, "beside growth that copies");
+    told.extend(plain(&fields));
+    let same = "in C++, beside the same allocator with expansion turned off";
+    told.extend(pays(&fields, V2, V2_COPY, same));
+    told.extend(
+        compared(&fields, V2, STD)
+            .map(|it| format!("Beside std::allocator, which is another allocator too: {it}.")),
+    );
+    told.extend(blocks(&fields));
+    told
+}
+
+/// How many vectors grow at once: `64 vectors in turn`.
+fn at_once(view: &View) -> String {
+    match view.n {
+        1 => "one vector".to_owned(),
+        n => format!("{} vectors in turn", exact_count(n.into())),
+    }
 }
 
 /// Of what, and how many at once: `int, 64 vectors in turn`.
 fn of(view: &View) -> String {
-    match view.n {
-        1 => format!("{}, one vector", view.workload),
-        n => format!("{}, {} vectors in turn", view.workload, exact_count(n.into())),
+    format!("{}, {}", view.workload, at_once(view))
+}
+
+/// Whether most growths of a row were in place; `None` where they were not counted.
+fn in_place(field: Field, row: &Row) -> Option<bool> {
+    let [blocks, expansions] = ["new_blocks", "expansions"].map(|it| field.0.figure(row, it));
+    Some(expansions? > blocks?)
+}
+
+/// What one row is beside another, for each element, alone and in turn; those without a difference together.
+fn compared(fields: &[Field], side: &str, other: &str) -> Option<String> {
+    let (mut told, mut alike) = (Vec::new(), Vec::new());
+    for field in fields {
+        let Some((row, other)) = field.row(side).zip(field.row(other)) else { continue };
+        match field.verdict(row, other) {
+            Some(Verdict::NoDifference { floor }) => alike.push((of(field.0), floor)),
+            _ => told.extend(field.clause(row, other, &field.name(other)).map(|clause| {
+                format!(
+                    "{} takes {} and {clause} ({})",
+                    field.name(row),
+                    field.ns(row),
+                    of(field.0)
+                )
+            })),
+        }
+    }
+    let floors = || alike.iter().map(|(_, floor)| *floor);
+    if let Some((least, most)) = floors().reduce(f64::min).zip(floors().reduce(f64::max)) {
+        let whose: Vec<String> = alike.iter().map(|(of, _)| of.clone()).collect();
+        let floor = span(least, most);
+        told.push(format!(
+            "{side} shows no difference from {other} above the noise floor of {floor} ({})",
+            whose.join("; ")
+        ));
+    }
+    (!told.is_empty()).then(|| told.join("; "))
+}
+
+/// What growth in place saves where it takes place, and what the same rows differ by where it does not.
+fn pays(fields: &[Field], side: &str, other: &str, beside: &str) -> Vec<String> {
+    let where_it_is = |wanted: Option<bool>| {
+        let both = fields.iter().filter(|field| field.row(other).is_some());
+        let is =
+            |field: &&Field| field.row(side).is_some_and(|row| in_place(**field, row) == wanted);
+        both.filter(is).copied().collect::<Vec<Field>>()
+    };
+    let [grown, moved, unknown] = [Some(true), Some(false), None].map(where_it_is);
+    let verdict = |field: &Field| field.verdict(field.row(side)?, field.row(other)?);
+    let verdicts: Vec<Verdict> = grown.iter().filter_map(verdict).collect();
+    let faster = |verdict: &&Verdict| matches!(verdict, Verdict::Faster { .. });
+    let unsettled =
+        |verdict: &Verdict| matches!(verdict, Verdict::Unclear | Verdict::TooFew { .. });
+    let head = match verdicts.iter().filter(faster).count() {
+        0 if verdicts.iter().any(unsettled) => "Whether growth in place pays is not told",
+        0 => "Growth in place is not told to pay",
+        all if all == verdicts.len() => "Growth in place pays",
+        _ => "Growth in place pays in some cases",
+    };
+    let told = [
+        compared(&grown, side, other).map(|it| format!("{head}, {beside}: {it}.")),
+        compared(&moved, side, other).map(|it| {
+            let faults = faults(&moved, side, other);
+            format!(
+                "Where most growths took a new block all the same, {beside}: {it}. What differs there is \
+                 not growth in place{faults}."
+            )
+        }),
+        compared(&unknown, side, other)
+            .map(|it| format!("What grew in place was not counted; {beside}: {it}.")),
+    ];
+    told.into_iter().flatten().collect()
+}
+
+/// Page faults of both, where they were counted.
+fn faults(fields: &[Field], side: &str, other: &str) -> String {
+    let one = |field: &Field| {
+        let told = |name| Some(figure(field.0.figure(field.row(name)?, "page_faults_per_1000")?));
+        Some(format!("{} and {} ({})", told(side)?, told(other)?, of(field.0)))
+    };
+    let told: Vec<String> = fields.iter().filter_map(one).collect();
+    match told.is_empty() {
+        true => String::new(),
+        false => format!("; page faults per 1,000 pushes: {}", list(&told)),
     }
 }
 
-/// What one row takes less than another, for each element, alone and in turn; and how often it is faster.
-fn less(fields: &[Field], side: &str, other: &str) -> Option<(String, usize)> {
-    let one = |field: &Field| {
-        let (side, other) = (field.row(side)?, field.row(other)?);
-        let told = format!("{} ({})", field.difference(side, other)?, of(field.0));
-        Some((told, matches!(field.verdict(side, other)?, Verdict::Faster { .. })))
-    };
-    let told: Vec<(String, bool)> = fields.iter().filter_map(one).collect();
-    let faster = told.iter().filter(|(_, faster)| *faster).count();
-    let told: Vec<String> = told.into_iter().map(|(told, _)| told).collect();
-    (!told.is_empty()).then(|| (list(&told), faster))
-}
-
-/// Expanding against copying.
-fn in_place(fields: &[Field]) -> Option<String> {
-    let (told, faster) = less(fields, EXPAND, COPY)?;
-    let all =
-        fields.iter().filter(|field| field.row(EXPAND).is_some() && field.row(COPY).is_some());
-    let head = match faster {
-        0 => "Growth in place is not told to pay",
-        faster if faster == all.count() => "Growth in place pays",
-        _ => "Growth in place pays in some cases",
-    };
-    Some(format!("{head}: beside growth that copies, a push takes {told}."))
-}
-
-/// What expands first against a plain Vec, whose reallocations are the system's.
+/// What expands first against the system's realloc.
 fn plain(fields: &[Field]) -> Option<String> {
-    let (told, faster) = less(fields, EXPAND, VEC)?;
-    let advice = match faster {
-        0 => "A plain Vec has it already where the system's realloc can: nothing is to be done",
-        _ => "So an allocator that expands can still save time over the system's realloc",
+    // Best the same vector, where it was measured: then only the allocator differs.
+    let (other, name) = match fields.iter().any(|field| field.row(MALLOC).is_some()) {
+        true => (MALLOC, "the same vector over the system's realloc"),
+        false => (VEC, "a plain Vec, which grows by the system's realloc"),
     };
-    Some(format!("Beside a plain Vec, a push with growth in place takes {told}. {advice}."))
-}
-
-/// How often a block was new, and how often it was expanded.
-fn blocks(fields: &[Field]) -> Option<String> {
-    let field = fields.first()?;
-    let one = |row: &Row| {
-        let [blocks, expansions] = ["new_blocks", "expansions"].map(|it| field.0.figure(row, it));
-        let counted = |count: f64, what: &str| match count {
-            1.0 => format!("1 {what}"),
-            count => format!("{} {what}s", figure(count)),
+    let told = compared(fields, EXPAND, other)?;
+    let verdict = |field: &Field| {
+        let (row, other) = field.row(EXPAND).zip(field.row(other))?;
+        Some(field.settled(row, other).zip(in_place(*field, row)))
+    };
+    let verdicts: Option<Vec<(Verdict, bool)>> = fields.iter().filter_map(verdict).collect();
+    let faster = |of: bool| {
+        let is = |&(verdict, in_place): &(Verdict, bool)| {
+            matches!(verdict, Verdict::Faster { .. }) && in_place == of
         };
-        let (blocks, expansions) =
-            (counted(blocks?, "new block"), counted(expansions?, "expansion"));
-        Some(format!("{} takes {blocks} and {expansions}", field.name(row)))
+        verdicts.iter().flatten().any(is)
     };
-    let rows = field.rows(&[EXPAND, COPY, "growth-v2", "growth-std"]);
-    let told: Vec<String> = rows.filter_map(one).collect();
-    (!told.is_empty()).then(|| format!("To grow ({}), {}.", of(field.0), told.join("; ")))
+    let advice = match (faster(true), faster(false)) {
+        _ if verdicts.is_none() => "",
+        (true, _) => {
+            " Where blocks grow in place, an allocator that expands saves time over the system's realloc."
+        }
+        (false, true) => " Where it is faster, that is not for growth in place.",
+        (false, false) => " The system's realloc is as good, and a plain Vec has it.",
+    };
+    Some(format!("Beside {name}: {told}.{advice}"))
 }
 
-/// Boost's vector.
-fn cpp(fields: &[Field]) -> Option<String> {
-    let (told, _) = less(fields, "growth-v2", "growth-std")?;
-    Some(format!(
-        "In C++, a push to Boost's vector with growth in place (growth-v2) takes, beside std::allocator \
-         (growth-std), {told}."
-    ))
+/// How often a block was new, and how often it was expanded, alone and in turn; of the first element.
+fn blocks(fields: &[Field]) -> Vec<String> {
+    let names = [EXPAND, MALLOC, VEC, COPY, V2, V2_COPY, STD];
+    let counted = |count: f64, what: &str| match count {
+        1.0 => format!("1 {what}"),
+        count => format!("{} {what}s", figure(count)),
+    };
+    let of_row = |field: Field, row: &Row| {
+        let [blocks, expansions, faults] = ["new_blocks", "expansions", "page_faults_per_1000"]
+            .map(|name| field.0.figure(row, name));
+        let words = [
+            Some(counted(blocks?, "new block")),
+            Some(counted(expansions?, "expansion")),
+            faults.map(|faults| format!("{} page faults per 1,000 pushes", figure(faults))),
+        ];
+        Some(list(&words.into_iter().flatten().collect::<Vec<_>>()))
+    };
+    let one = |fields: &[Field]| {
+        let field = fields[0];
+        // Rows of the same counts together.
+        let mut told: Vec<(String, Vec<String>)> = Vec::new();
+        for row in field.rows(&names) {
+            let Some(words) = of_row(field, row) else { continue };
+            match told.iter_mut().find(|(known, _)| *known == words) {
+                Some((_, rows)) => rows.push(field.name(row)),
+                None => told.push((words, vec![field.name(row)])),
+            }
+        }
+        let told: Vec<String> =
+            told.iter().map(|(words, rows)| format!("{} {words}", list(rows))).collect();
+        (!told.is_empty()).then(|| {
+            format!("To fill a vector ({}) takes, each: {}.", of(field.0), told.join("; "))
+        })
+    };
+    fields.chunk_by(|a, b| a.0.n == b.0.n).filter_map(one).collect()
 }

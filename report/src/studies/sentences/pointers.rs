@@ -25,19 +25,16 @@ pub(super) fn sentences(views: &[View]) -> Vec<String> {
 fn counted(field: Field) -> Option<String> {
     let (base, rc) = (field.row("box")?, field.row("rc")?);
     let mut text = format!(
-        "With {} {}, making and giving up an object takes {} by an Rc, {} than by a Box, which takes {}",
+        "With {} {}, making and giving up an object takes {} by an Rc, which {}",
         exact_count(field.0.n.into()),
         field.0.size,
         field.ns(rc),
-        field.difference(rc, base)?,
-        field.ns(base),
+        field.clause(rc, base, "a Box")?,
     );
     if let Some(arc) = field.row("arc") {
-        let more = field.difference(arc, rc)?;
-        text += &format!(
-            "; by an Arc, whose counts are atomic, {}, {more} than by an Rc",
-            field.ns(arc)
-        );
+        let clause = field.clause(arc, rc, "an Rc")?;
+        let ns = field.ns(arc);
+        text += &format!("; {ns} by an Arc, whose counts are atomic, which {clause}");
     }
     Some(text + ".")
 }
@@ -45,27 +42,26 @@ fn counted(field: Field) -> Option<String> {
 /// Two blocks against one, with and without atomic counts.
 fn split(field: Field) -> Option<String> {
     let one = |split: &str, fused: &str, name: &str| {
-        let (split, fused) = (field.row(split)?, field.row(fused)?);
-        Some(format!("{} than {name}", field.difference(split, fused)?))
+        field.clause(field.row(split)?, field.row(fused)?, name)
     };
     let plain = one("split", "rc", "an Rc")?;
     let atomic = one("split-atomic", "arc", "an Arc");
-    let atomic = atomic.map_or(String::new(), |it| format!("; with atomic counts, {it}"));
+    let atomic = atomic.map_or(String::new(), |it| format!("; with atomic counts, it {it}"));
     Some(format!(
-        "Keeping the counts in a block of their own, as shared_ptr(new) does, costs {plain}{atomic}."
+        "Keeping the counts in a block of their own, as shared_ptr(new) does, {plain}{atomic}."
     ))
 }
 
 /// What it costs to look the deleter up by its type.
 fn lookup(field: Field) -> Option<String> {
-    let (lookup, untyped) = (field.row("fused-lookup")?, field.row("fused-untyped")?);
-    let by_name = field.row("fused-lookup-name").and_then(|row| field.difference(row, untyped));
+    let untyped = field.row("fused-untyped")?;
+    let one = |name: &str| field.clause(field.row(name)?, untyped, "a deleter without a type");
+    let by_pointer = one("fused-lookup")?;
+    let by_name = one("fused-lookup-name");
     let by_name =
-        by_name.map_or(String::new(), |it| format!(", and {it} where types are compared by name"));
+        by_name.map_or(String::new(), |it| format!("; where types are compared by name, it {it}"));
     Some(format!(
-        "Looking the deleter up by its type, as make_shared did before Boost 1.53, costs {} than a \
-         deleter without a type{by_name}.",
-        field.difference(lookup, untyped)?
+        "Looking the deleter up by its type, as make_shared did before Boost 1.53, {by_pointer}{by_name}."
     ))
 }
 
@@ -88,7 +84,7 @@ fn fastest(field: Field) -> Option<String> {
 fn cpp(field: Field) -> Option<String> {
     let pair = |new: &str, make: &str, library: &str| {
         let (new, make) = (field.row(new)?, field.row(make)?);
-        let clause = field.clause(make, new, &format!("its shared_ptr(new), {}", field.ns(new)))?;
+        let clause = field.clause(make, new, "its shared_ptr(new)")?;
         Some(format!("{library}::make_shared takes {} and {clause}", field.ns(make)))
     };
     let told = [
