@@ -524,9 +524,9 @@ fn a_study_is_judged_by_its_own_phase() {
     // A million pushes of an object.
     let ns = value("time('vec') / 1000000", &growth("class", "n = 1"));
     assert!((0.76..0.78).contains(&ns), "{ns}");
-    assert_eq!(value("figure('expand', 'expansions')", &growth("class", "")), 12.0);
-    let lacking = found("figure('expand', 'lost') + time('malloc')", &growth("class", ""));
-    let why = "No sample that ended well has: figure lost of expand; time of malloc";
+    assert_eq!(value("figure('expand', 'expansions')", &growth("class", "")), 0.09);
+    let lacking = found("figure('expand', 'lost') + time('snmalloc')", &growth("class", ""));
+    let why = "No sample that ended well has: figure lost of expand; time of snmalloc";
     assert_eq!(lacking.why.as_deref(), Some(why));
     let elsewhere = found("time('vec')", &growth("none", "n = 7"));
     let why = "There are no records of growth (none, push) at n = 7";

@@ -15,10 +15,10 @@ use std::collections::BTreeSet;
 const FIGURES: [(&str, &str); 12] = [
     ("bytes_per_object", "B/object"),
     ("allocations_per_object", "allocs/object"),
+    ("metadata_percent", "metadata %"),
     ("node_bytes", "node B"),
     ("resident_bytes_per_node", "resident B/node"),
     ("held_bytes_per_node", "held B/node"),
-    ("metadata_percent", "metadata %"),
     ("returned_half_percent", "back at half %"),
     ("returned_all_percent", "back at end %"),
     ("capacity", "capacity"),

@@ -90,7 +90,7 @@ fn call(inserts: &[Field]) -> Option<String> {
         let pair = |(call, each): (&&str, &&str)| Some((field.row(call)?, field.row(each)?));
         OURS.iter().zip(&EACH).filter_map(pair).collect()
     })?;
-    Some(format!("Of that the one call, beside the same allocator asked node by node: {told}."))
+    Some(format!("The one call by itself, beside the same allocator asked node by node: {told}."))
 }
 
 /// What the allocator saves, without the one call.
@@ -99,7 +99,7 @@ fn allocator(inserts: &[Field]) -> Option<String> {
         let malloc = field.row("malloc");
         field.rows(&EACH).filter_map(|each| Some((each, malloc?))).collect()
     })?;
-    Some(format!("And the allocator, asked node by node as the system's is: {told}."))
+    Some(format!("The allocator by itself, asked node by node as malloc is: {told}."))
 }
 
 /// Against the best crate, which asks for no other container.
@@ -178,7 +178,7 @@ fn one_thread(field: Field) -> Option<String> {
         _ => ("serve", "take"),
     };
     Some(format!(
-        "{} {each} one thread and {take} no lock; what the system and the crates offer serves all threads.",
+        "Of these, {} {each} one thread and {take} no lock; what the system and the crates offer serves all threads.",
         list(&ours)
     ))
 }

@@ -23,10 +23,10 @@ const STD: &str = "growth-std";
 
 pub(super) fn sentences(views: &[View]) -> Vec<String> {
     let fields: Vec<Field> = views.iter().map(Field).collect();
-    let mut told = pays(&fields, EXPAND, COPY, "beside growth that copies");
+    let mut told = pays(&fields, EXPAND, COPY, "beside growth that copies, by another allocator");
     told.extend(plain(&fields));
-    let same = "in C++, beside the same allocator with expansion turned off";
-    told.extend(pays(&fields, V2, V2_COPY, same));
+    let same = "beside the same allocator with expansion turned off";
+    told.extend(pays(&fields, V2, V2_COPY, &format!("in C++ {same}")));
     told.extend(
         compared(&fields, V2, STD)
             .map(|it| format!("Beside std::allocator, which is another allocator too: {it}.")),
@@ -35,17 +35,16 @@ pub(super) fn sentences(views: &[View]) -> Vec<String> {
     told
 }
 
-/// How many vectors grow at once: `64 vectors in turn`.
-fn at_once(view: &View) -> String {
-    match view.n {
-        1 => "one vector".to_owned(),
-        n => format!("{} vectors in turn", exact_count(n.into())),
-    }
-}
-
-/// Of what, and how many at once: `int, 64 vectors in turn`.
+/// Of what, and how many at once: `64 int vectors in turn`.
 fn of(view: &View) -> String {
-    format!("{}, {}", view.workload, at_once(view))
+    let workload = match view.workload.as_str() {
+        "" => String::new(),
+        workload => format!("{workload} "),
+    };
+    match view.n {
+        1 => format!("one {workload}vector"),
+        n => format!("{} {workload}vectors in turn", exact_count(n.into())),
+    }
 }
 
 /// Whether most growths of a row were in place; `None` where they were not counted.
@@ -62,12 +61,8 @@ fn compared(fields: &[Field], side: &str, other: &str) -> Option<String> {
         match field.verdict(row, other) {
             Some(Verdict::NoDifference { floor }) => alike.push((of(field.0), floor)),
             _ => told.extend(field.clause(row, other, &field.name(other)).map(|clause| {
-                format!(
-                    "{} takes {} and {clause} ({})",
-                    field.name(row),
-                    field.ns(row),
-                    of(field.0)
-                )
+                let (of, name, ns) = (of(field.0), field.name(row), field.ns(row));
+                format!("for {of}, {name} takes {ns} and {clause}")
             })),
         }
     }
@@ -76,8 +71,8 @@ fn compared(fields: &[Field], side: &str, other: &str) -> Option<String> {
         let whose: Vec<String> = alike.iter().map(|(of, _)| of.clone()).collect();
         let floor = span(least, most);
         told.push(format!(
-            "{side} shows no difference from {other} above the noise floor of {floor} ({})",
-            whose.join("; ")
+            "{side} shows no difference from {other} above the noise floor of {floor} for {}",
+            list(&whose)
         ));
     }
     (!told.is_empty()).then(|| told.join("; "))
@@ -109,7 +104,7 @@ fn pays(fields: &[Field], side: &str, other: &str, beside: &str) -> Vec<String> 
             let faults = faults(&moved, side, other);
             format!(
                 "Where most growths took a new block all the same, {beside}: {it}. What differs there is \
-                 not growth in place{faults}."
+                 not due to growth in place{faults}."
             )
         }),
         compared(&unknown, side, other)
@@ -121,14 +116,28 @@ fn pays(fields: &[Field], side: &str, other: &str, beside: &str) -> Vec<String> 
 /// Page faults of both, where they were counted.
 fn faults(fields: &[Field], side: &str, other: &str) -> String {
     let one = |field: &Field| {
-        let told = |name| Some(figure(field.0.figure(field.row(name)?, "page_faults_per_1000")?));
-        Some(format!("{} and {} ({})", told(side)?, told(other)?, of(field.0)))
+        let faults = |name| field.0.figure(field.row(name)?, "page_faults_per_1000").map(figure);
+        Some((format!("{side} {} and {other} {}", faults(side)?, faults(other)?), of(field.0)))
     };
-    let told: Vec<String> = fields.iter().filter_map(one).collect();
+    let told = together(fields.iter().filter_map(one));
+    let told: Vec<String> =
+        told.iter().map(|(faults, whose)| format!("{faults} for {}", list(whose))).collect();
     match told.is_empty() {
         true => String::new(),
-        false => format!("; page faults per 1,000 pushes: {}", list(&told)),
+        false => format!("; page faults per 1,000 pushes: {}", told.join("; ")),
     }
+}
+
+/// Of what is said in the same words: the words, and of whom.
+fn together(told: impl Iterator<Item = (String, String)>) -> Vec<(String, Vec<String>)> {
+    let mut known: Vec<(String, Vec<String>)> = Vec::new();
+    for (words, whose) in told {
+        match known.iter_mut().find(|(known, _)| *known == words) {
+            Some((_, others)) => others.push(whose),
+            None => known.push((words, vec![whose])),
+        }
+    }
+    known
 }
 
 /// What expands first against the system's realloc.
@@ -153,9 +162,9 @@ fn plain(fields: &[Field]) -> Option<String> {
     let advice = match (faster(true), faster(false)) {
         _ if verdicts.is_none() => "",
         (true, _) => {
-            " Where blocks grow in place, an allocator that expands saves time over the system's realloc."
+            " An allocator that expands can save time over the system's realloc, where blocks grow in place."
         }
-        (false, true) => " Where it is faster, that is not for growth in place.",
+        (false, true) => " Where it is faster, that is not due to growth in place.",
         (false, false) => " The system's realloc is as good, and a plain Vec has it.",
     };
     Some(format!("Beside {name}: {told}.{advice}"))
@@ -180,20 +189,15 @@ fn blocks(fields: &[Field]) -> Vec<String> {
     };
     let one = |fields: &[Field]| {
         let field = fields[0];
-        // Rows of the same counts together.
-        let mut told: Vec<(String, Vec<String>)> = Vec::new();
-        for row in field.rows(&names) {
-            let Some(words) = of_row(field, row) else { continue };
-            match told.iter_mut().find(|(known, _)| *known == words) {
-                Some((_, rows)) => rows.push(field.name(row)),
-                None => told.push((words, vec![field.name(row)])),
-            }
-        }
-        let told: Vec<String> =
-            told.iter().map(|(words, rows)| format!("{} {words}", list(rows))).collect();
-        (!told.is_empty()).then(|| {
-            format!("To fill a vector ({}) takes, each: {}.", of(field.0), told.join("; "))
-        })
+        let told =
+            field.rows(&names).filter_map(|row| Some((of_row(field, row)?, field.name(row))));
+        let words = |(counts, rows): (String, Vec<String>)| {
+            let take = if rows.len() == 1 { "takes" } else { "take" };
+            format!("{} {take} {counts}", list(&rows))
+        };
+        let told: Vec<String> = together(told).into_iter().map(words).collect();
+        let each = if field.0.n == 1 { "" } else { "each of " };
+        (!told.is_empty()).then(|| format!("To fill {each}{}, {}.", of(field.0), told.join("; ")))
     };
     fields.chunk_by(|a, b| a.0.n == b.0.n).filter_map(one).collect()
 }

@@ -25,7 +25,7 @@ pub(super) fn sentences(views: &[View]) -> Vec<String> {
 fn counted(field: Field) -> Option<String> {
     let (base, rc) = (field.row("box")?, field.row("rc")?);
     let mut text = format!(
-        "With {} {}, making and giving up an object takes {} by an Rc, which {}",
+        "With {} {}, an Rc takes {} for an object, made and given up, and {}",
         exact_count(field.0.n.into()),
         field.0.size,
         field.ns(rc),
@@ -34,7 +34,7 @@ fn counted(field: Field) -> Option<String> {
     if let Some(arc) = field.row("arc") {
         let clause = field.clause(arc, rc, "an Rc")?;
         let ns = field.ns(arc);
-        text += &format!("; {ns} by an Arc, whose counts are atomic, which {clause}");
+        text += &format!("; an Arc, whose counts are atomic, takes {ns} and {clause}");
     }
     Some(text + ".")
 }
