@@ -300,7 +300,7 @@ fn growth_in_place_has_no_part_in_what_new_blocks_differ_by() {
 }
 
 const ADVICE: [&str; 5] =
-    ["does as well", "It pays", "Whether it pays", "is as good", "can save time"];
+    ["does as well", "pays even where", "Whether an allocator", "is as good", "can save time"];
 
 /// Where the noise is loud, no difference is told, and no advice follows from that.
 #[test]

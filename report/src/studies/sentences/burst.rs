@@ -116,9 +116,9 @@ fn against_crates(inserts: &[Field]) -> Option<String> {
     let advice = verdicts.map_or("", |verdicts| match verdicts.iter().filter(faster).count() {
         0 => " A crate that takes the place of malloc, which is one line, does as well.",
         all if all == verdicts.len() => {
-            " It pays even where a faster allocator for the whole program is one line away."
+            " An allocator with such a call pays even where a faster one for the whole program is a line away."
         }
-        _ => " Whether it pays beside such a crate, which is one line, depends on the container.",
+        _ => " Whether an allocator with such a call pays beside such a crate, which is one line, depends on the container.",
     });
     Some(format!("Beside the best crate that serves node by node: {told}.{advice}"))
 }
