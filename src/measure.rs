@@ -262,7 +262,7 @@ impl<'a> Run<'a> {
         if !options.quiet {
             self.say_where(&report)?;
         }
-        if self.children.interrupted() {
+        if ended == Ended::Interrupted {
             let of = self.study.len().map_or(String::new(), |len| format!(" of {len}"));
             let file = visible(&self.folder.records_path().display().to_string());
             terminal::say(&format!(

@@ -253,9 +253,19 @@ mod tests {
     }
 
     #[test]
+    fn after_work_of_the_same_size_only_books_are_told() {
+        let _alone = crate::resident::ALONE.lock();
+        let names = |figures: Figures| -> Vec<&str> { figures.iter().map(|it| it.0).collect() };
+        let of_pool = names(footprint::of::<Pool>(300_000, LIMITS).unwrap());
+        assert!(!of_pool.contains(&"resident_bytes_per_node"), "{of_pool:?}");
+        assert!(of_pool.contains(&"held_bytes_per_node"), "{of_pool:?}");
+        assert_eq!(names(footprint::of::<System>(300_000, LIMITS).unwrap()), ["node_bytes"]);
+    }
+
+    #[test]
     fn a_limit_that_is_enough_for_the_work_alone_is_no_failure() {
         let limits = Limits { limit_bytes: 1 << 20, zeal: false };
-        let figures = footprint::of::<Counting<System>>(1, limits).unwrap();
+        let figures = footprint::of::<System>(1, limits).unwrap();
         assert_eq!(figures, [("node_bytes", 24.0)]);
     }
 

@@ -117,7 +117,7 @@ pub(super) fn sheet_markdown(summary: &Summary, sheet: &Sheet) -> String {
         return "no measurements\n".to_owned();
     }
     let titles = sheet.header.iter().enumerate();
-    let titles = titles.map(|(i, title)| (title.clone(), i == 0 || of_words(title)));
+    let titles = titles.map(|(i, title)| (escaped(title), i == 0 || of_words(title)));
     let lines = sheet.lines.iter().map(|(group, cells)| {
         let label = code(&shorten(&summary.groups[*group].label, NAME_CHARS));
         let others = cells[1..].iter().map(|cell| escaped(cell));

@@ -2,7 +2,7 @@
 
 use super::csv::{kind, number, text, written};
 use super::events::{source_name, unavailable};
-use super::markdown::sheet_markdown;
+use super::markdown::{escaped, sheet_markdown};
 use super::{Sheet, range_note};
 use crate::format::{NOTHING, or_nothing, significant, with_interval};
 use crate::record::{CounterSource, Status};
@@ -39,7 +39,7 @@ pub fn study_table(views: &[View], width_columns: u16) -> String {
 pub fn study_markdown(views: &[View]) -> String {
     let text = |block: &[View]| {
         let table = sheet_markdown(&block[0].summary, &sheet(block));
-        format!("**{}**\n\n{table}", title(&block[0]))
+        format!("**{}**\n\n{table}", escaped(&title(&block[0])))
     };
     blocks(views).map(text).collect::<Vec<_>>().join("\n")
 }

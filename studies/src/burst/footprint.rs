@@ -6,7 +6,9 @@
 //!
 //! An allocator that is the process's own has memory at hand from what the row
 //! did before, so that a list may seem to take nothing. What its nodes take is
-//! found out with another list, made while a first one has used all that up.
+//! found out with another list, made while a first one has used all that up. Where
+//! the row's own work was no smaller than the list, what it left resident would
+//! serve for all of it: then only what the allocator's own books say is told.
 
 use super::Element;
 use crate::resident::resident_bytes;
@@ -68,11 +70,16 @@ pub fn of<A: Managed>(n: usize, limits: Limits) -> Result<Figures, Failure> {
 }
 
 fn measure<A: Managed>(n: usize, limits: Limits) -> Result<Figures, Failure> {
+    // Allocators without books of their own do not keep to it.
+    if List::<Element, A>::NODE_BYTES * NODES > limits.limit_bytes {
+        return Err(Failure::OutOfMemory);
+    }
     let mut keep = vec![false; NODES];
     keep[..NODES / 2].fill(true);
     fastrand::Rng::with_seed(SEED).shuffle(&mut keep);
 
     let allocator = A::new(limits);
+    let is_fresh = n < NODES / 2;
     let empty = Held::of(&allocator);
     let mut list = List::<Element, &A>::new_in(&allocator);
     list.insert_range(NODES, Element(0))?;
@@ -85,9 +92,15 @@ fn measure<A: Managed>(n: usize, limits: Limits) -> Result<Figures, Failure> {
     allocator.validate().map_err(Failure::Broken)?;
     drop(allocator);
     let taken = match full.held_bytes {
-        Some(_) => full.since(empty),
-        None => taken_afresh::<A>(n, limits)?,
+        Some(_) if is_fresh => full.since(empty),
+        Some(_) => Held { resident_bytes: None, ..full.since(empty) },
+        None if is_fresh => taken_afresh::<A>(n, limits)?,
+        None => Held { resident_bytes: None, held_bytes: None },
     };
+    let [half, all] = [half, all].map(|part| match is_fresh {
+        true => part,
+        false => Held { resident_bytes: None, ..part },
+    });
 
     let per_node = |bytes: Option<u64>| Some(bytes? as f64 / NODES as f64);
     let figures = [
