@@ -41,7 +41,7 @@ mod tests {
         let touched = std::hint::black_box(vec![1_u8; BYTES]);
         let faults = page_faults().unwrap() - faults_before;
         // Some pages are huge ones.
-        assert!((BYTES >> 21..=2 * BYTES >> 12).contains(&(faults as usize)), "{faults} faults");
+        assert!((BYTES >> 21..=(2 * BYTES) >> 12).contains(&(faults as usize)), "{faults} faults");
         let during = resident_bytes().unwrap();
         assert!(near(during - before), "{before} to {during}");
         drop(touched);
