@@ -44,7 +44,7 @@ pub struct Written {
 /// What a report is made with, beside the records.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ReportOptions<'a> {
-    /// What ratios compare with; for `None` see [`Summary::new`].
+    /// What ratios compare with; for `None` see [`Summary::new`](crate::Summary::new).
     pub baseline: Option<&'a str>,
     /// The files that the records come from. The page links to those in its own folder and in the one
     /// above it, wherever both are moved together, and tells the names of others.
@@ -85,7 +85,7 @@ pub enum ReportError {
 
 /// Writes `index.html`, and each chart as SVG and PNG, into a folder that is made if need be.
 ///
-/// For the baseline, see [`Summary::new`]; for links to the record files, [`ReportOptions`].
+/// For the baseline, see [`Summary::new`](crate::Summary::new); for links to the record files, [`ReportOptions`].
 ///
 /// # Errors
 ///
