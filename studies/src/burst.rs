@@ -235,6 +235,7 @@ mod tests {
     /// Once for each allocator: what one look leaves at hand, another does not see. So only what
     /// keeps no books is asked what the process has for it.
     #[test]
+    #[cfg_attr(heap_asan, ignore = "the sanitizer's own memory is resident, too")]
     fn figures_are_those_of_lists_of_small_nodes() {
         let _alone = crate::resident::ALONE.lock();
         for row in ROWS {

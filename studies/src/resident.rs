@@ -31,6 +31,7 @@ mod tests {
     use super::*;
 
     #[test]
+    #[cfg_attr(heap_asan, ignore = "the sanitizer keeps what is freed")]
     fn touched_memory_is_resident_and_freed_memory_is_not() {
         let _alone = ALONE.lock();
         const BYTES: usize = 64 << 20;
