@@ -61,7 +61,7 @@ mod state;
 #[cfg(test)]
 mod tests;
 
-use super::{AllocError, Allocator, Layout, Limits, Managed, Nodes};
+use super::{AllocError, Allocator, Layout, Limits, Managed, Nodes, dangling, relocate};
 use crate::info::{Brief, Kind};
 use bins::EXACT_BYTES;
 use chunk::{BEFORE_FREE, Chunk, WATCHED, bytes_of, chunk_bytes, is_aligned};
@@ -69,7 +69,7 @@ use state::State;
 use std::cell::UnsafeCell;
 use std::collections::BTreeMap;
 use std::mem;
-use std::ptr::{self, NonNull};
+use std::ptr::NonNull;
 
 /// An allocator with boundary tags, bursts, and growth in place.
 pub struct BoundaryTag {
@@ -80,13 +80,6 @@ pub struct BoundaryTag {
 #[inline(always)]
 fn slice(at: NonNull<u8>, layout: Layout) -> NonNull<[u8]> {
     NonNull::slice_from_raw_parts(at, layout.size())
-}
-
-/// What stands for no bytes.
-#[inline(always)]
-fn nothing(layout: Layout) -> NonNull<[u8]> {
-    // SAFETY: an alignment is not zero.
-    slice(unsafe { NonNull::new_unchecked(ptr::without_provenance_mut(layout.align())) }, layout)
 }
 
 impl BoundaryTag {
@@ -140,27 +133,7 @@ impl BoundaryTag {
             }
         }
         // SAFETY: by contract.
-        unsafe { self.move_to(at, old, new) }
-    }
-
-    /// Allocates anew, copies, and frees.
-    ///
-    /// # Safety
-    ///
-    /// As for `grow` and `shrink`.
-    unsafe fn move_to(
-        &self,
-        at: NonNull<u8>,
-        old: Layout,
-        new: Layout,
-    ) -> Result<NonNull<[u8]>, AllocError> {
-        let to = self.allocate(new)?;
-        // SAFETY: by contract, both have so many bytes, and the new one is another.
-        unsafe {
-            at.copy_to_nonoverlapping(to.cast(), old.size().min(new.size()));
-            self.deallocate(at, old);
-        }
-        Ok(to)
+        unsafe { relocate(self, at, old, new) }
     }
 }
 
@@ -176,7 +149,7 @@ unsafe impl Allocator for BoundaryTag {
     #[inline]
     fn allocate(&self, layout: Layout) -> Result<NonNull<[u8]>, AllocError> {
         if layout.size() == 0 {
-            return Ok(nothing(layout));
+            return Ok(slice(dangling(layout), layout));
         }
         let bytes = chunk_bytes(layout.size());
         if is_aligned(layout) && bytes < EXACT_BYTES {
@@ -250,10 +223,10 @@ unsafe impl Allocator for BoundaryTag {
         unsafe {
             if new.size() == 0 {
                 self.deallocate(at, old);
-                return Ok(nothing(new));
+                return Ok(slice(dangling(new), new));
             }
             if !is_aligned_at(at, new) {
-                return self.move_to(at, old, new);
+                return relocate(self, at, old, new);
             }
             self.state().trim(Chunk::of(at), chunk_bytes(new.size()));
             self.state().insist();

@@ -12,32 +12,12 @@
 //!
 //! - C1. Every block is one of the inner allocator, with the same layout.
 
-use super::{AllocError, Allocator, Layout, Limits, Managed, Nodes};
+use super::{AllocError, Allocator, Layout, Limits, Managed, Nodes, relocate};
 use crate::info::Brief;
 use std::ptr::NonNull;
 
 /// An allocator whose blocks are copied whenever their size changes.
 pub struct Copying<A>(A);
-
-/// Moves a block to a new one of another layout.
-///
-/// # Safety
-///
-/// As for [`Allocator::grow`] or [`Allocator::shrink`].
-pub(super) unsafe fn relocate(
-    allocator: &impl Allocator,
-    at: NonNull<u8>,
-    old: Layout,
-    new: Layout,
-) -> Result<NonNull<[u8]>, AllocError> {
-    let to = allocator.allocate(new)?;
-    // SAFETY: by contract `at` is a block of `old`, not used again; `to` is another one.
-    unsafe {
-        at.copy_to_nonoverlapping(to.cast(), old.size().min(new.size()));
-        allocator.deallocate(at, old);
-    }
-    Ok(to)
-}
 
 // SAFETY: C1.
 unsafe impl<A: Allocator> Allocator for Copying<A> {

@@ -19,8 +19,7 @@
 //! - G2. Every other block is the library's, asked for with the layout that it
 //!   is given back, grown or shrunk with.
 
-use super::copying::relocate;
-use super::{AllocError, Allocator, Layout, Limits, Managed, Nodes, dangling};
+use super::{AllocError, Allocator, Layout, Limits, Managed, Nodes, dangling, relocate};
 use crate::info::Brief;
 use std::alloc::GlobalAlloc;
 use std::ptr::NonNull;

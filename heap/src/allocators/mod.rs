@@ -134,3 +134,23 @@ fn dangling(layout: Layout) -> NonNull<u8> {
     // SAFETY: an alignment is not zero.
     unsafe { NonNull::new_unchecked(std::ptr::without_provenance_mut(layout.align())) }
 }
+
+/// Moves a block to a new one of another layout.
+///
+/// # Safety
+///
+/// As for [`Allocator::grow`] or [`Allocator::shrink`].
+unsafe fn relocate(
+    allocator: &impl Allocator,
+    at: NonNull<u8>,
+    old: Layout,
+    new: Layout,
+) -> Result<NonNull<[u8]>, AllocError> {
+    let to = allocator.allocate(new)?;
+    // SAFETY: by contract `at` is a block of `old`, not used again; `to` is another one.
+    unsafe {
+        at.copy_to_nonoverlapping(to.cast(), old.size().min(new.size()));
+        allocator.deallocate(at, old);
+    }
+    Ok(to)
+}

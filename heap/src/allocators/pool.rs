@@ -450,13 +450,8 @@ impl Pool {
                 self.large_bytes.update(|bytes| bytes - old.size().saturating_sub(new.size()));
                 at
             }
-            // SAFETY: by contract; both have the smaller size.
-            _ => unsafe {
-                let to = self.allocate(new)?.cast::<u8>();
-                to.copy_from_nonoverlapping(at, old.size().min(new.size()));
-                self.deallocate(at, old);
-                to
-            },
+            // SAFETY: by contract.
+            _ => unsafe { super::relocate(self, at, old, new)?.cast() },
         };
         Ok(NonNull::slice_from_raw_parts(to, new.size()))
     }

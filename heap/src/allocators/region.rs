@@ -38,7 +38,7 @@ mod block;
 #[cfg(test)]
 mod tests;
 
-use super::{AllocError, Allocator, Layout, Limits, Managed, Nodes, dangling};
+use super::{AllocError, Allocator, Layout, Limits, Managed, Nodes, dangling, relocate};
 use crate::info::{Brief, Kind};
 use crate::parts::poison;
 use block::{Block, end_of, layout_of, start_of};
@@ -346,12 +346,7 @@ unsafe impl Allocator for Region {
             return Ok(NonNull::slice_from_raw_parts(at, new.size()));
         }
         // SAFETY: by contract.
-        unsafe {
-            let to = self.allocate(new)?;
-            to.cast::<u8>().copy_from_nonoverlapping(at, old.size());
-            self.deallocate(at, old);
-            Ok(to)
-        }
+        unsafe { relocate(self, at, old, new) }
     }
 
     #[inline]
@@ -363,12 +358,7 @@ unsafe impl Allocator for Region {
     ) -> Result<NonNull<[u8]>, AllocError> {
         if new.size() == 0 || !at.addr().get().is_multiple_of(new.align()) {
             // SAFETY: by contract.
-            unsafe {
-                let to = self.allocate(new)?;
-                to.cast::<u8>().copy_from_nonoverlapping(at, new.size());
-                self.deallocate(at, old);
-                return Ok(to);
-            }
+            return unsafe { relocate(self, at, old, new) };
         }
         let (old_bytes, new_bytes) = (rounded(old.size()), rounded(new.size()));
         // SAFETY: by contract what is cut off is ours again; G2.
