@@ -46,6 +46,10 @@ pub trait Mutator<'gc>: Sealed + Sized {
 
     /// Where allocation stands now: [`Stack::push`] keeps it with the frame.
     fn mark(&self) -> Self::Mark;
+    /// Told of each frame that [`Stack::push`] keeps, after `mark`: a heap that
+    /// cannot see the frames keeps their references itself. The others do nothing.
+    #[inline(always)]
+    fn suspend(&mut self, _frame: &mut impl Object<'gc, Self>) {}
     /// Allocates an object; the references inside `value` move into it.
     fn alloc<T: Family>(&mut self, value: T::Of<'gc, Self>) -> Self::Ref<T>;
     /// Reads an object.

@@ -10,6 +10,10 @@ use std::ptr;
 pub trait Runtime<'gc>: Mutator<'gc> {
     /// Frees what was allocated since `mark`: nothing refers to it any more.
     fn close(&mut self, mark: Self::Mark);
+    /// A step begins with the references of this frame in its variables, and
+    /// with no others: those of the step before are gone. For shadow stacks.
+    #[inline(always)]
+    fn enter(&mut self, _: &mut impl Object<'gc, Self>) {}
     /// Whether the heap wants to see the roots now. One compare.
     fn poll(&self) -> bool;
     /// Collects if it should, checks the limit. `roots` are all references.
@@ -35,8 +39,13 @@ impl<F, K> Stack<F, K> {
 
     /// Pushes a frame; the last one pushed is resumed first.
     #[inline(always)]
-    pub fn push<'gc, M: Mutator<'gc, Mark = K>>(&mut self, frame: F, heap: &M) {
-        self.entries.push((frame, heap.mark()));
+    pub fn push<'gc, M: Mutator<'gc, Mark = K>>(&mut self, mut frame: F, heap: &mut M)
+    where
+        F: Object<'gc, M>,
+    {
+        let mark = heap.mark();
+        heap.suspend(&mut frame);
+        self.entries.push((frame, mark));
     }
 }
 
@@ -68,8 +77,9 @@ pub(crate) fn steps<'gc, M: Runtime<'gc>, P: Program>(
     stack: &mut Frames<'gc, M, P>,
     out: &mut P::Out,
 ) -> bool {
-    while let Some((frame, mark)) = stack.entries.pop() {
+    while let Some((mut frame, mark)) = stack.entries.pop() {
         heap.close(mark);
+        heap.enter(&mut frame);
         program.step(heap, frame, stack, out);
         if heap.poll() {
             return false;

@@ -46,6 +46,8 @@ pub struct Pauses {
     lost_ns: u64,
     /// How often the clock was read at a stop, whether or not a pause came of it.
     stops: u64,
+    /// Sweeps, within pauses or not, and their lengths together.
+    sweeps: (u64, u64),
     /// Start and end of each pause that ends within the widest window, if it is
     /// to end where the last pause does.
     recent: VecDeque<(u64, u64)>,
@@ -83,6 +85,11 @@ pub struct Summary {
     pub p999_ns: u64,
     /// The longest.
     pub max_ns: u64,
+    /// Number of sweeps: the parts of pauses in which dead memory was looked for,
+    /// and what heaps that sweep lazily do of it beside their pauses.
+    pub sweeps: u64,
+    /// Their lengths together; the clock is once in each.
+    pub sweep_ns: u64,
     /// Wall time of the run, less what keeping account of its pauses took: the
     /// clock is in it once for each pause, as in [`total_ns`](Self::total_ns).
     pub run_ns: u64,
@@ -116,6 +123,7 @@ impl Pauses {
             waiting: Vec::with_capacity(MOST_WAITING),
             lost_ns: 0,
             stops: 0,
+            sweeps: (0, 0),
             recent: VecDeque::new(),
             left: 0,
             windows: widths_ns.iter().map(window).collect(),
@@ -135,6 +143,13 @@ impl Pauses {
     /// Adds readings of the clock at stops.
     pub(crate) fn stopped(&mut self, times: u64) {
         self.stops += times;
+    }
+
+    /// Adds a sweep.
+    #[inline(always)]
+    pub(crate) fn swept(&mut self, sweep_ns: u64) {
+        let (sweeps, total_ns) = &mut self.sweeps;
+        (*sweeps, *total_ns) = (*sweeps + 1, *total_ns + sweep_ns);
     }
 
     #[cold]
@@ -193,6 +208,8 @@ impl Pauses {
             p99_ns: self.percentile(99.0),
             p999_ns: self.percentile(99.9),
             max_ns: self.max_ns,
+            sweeps: self.sweeps.0,
+            sweep_ns: self.sweeps.1,
             run_ns,
             clock_ns,
             mmu: self.windows.iter().map(utilisation).collect(),

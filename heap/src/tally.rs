@@ -36,9 +36,15 @@ pub enum Event {
     Swept,
     /// Writes that the barrier remembered.
     Remembered,
+    /// Runs of free memory that sweeps found, or that scopes gave back.
+    RunsFound,
+    /// Words of mark bits that sweeps looked at.
+    WordsScanned,
+    /// References stored in a shadow stack.
+    Rooted,
 }
 
-const EVENTS: usize = Event::Remembered as usize + 1;
+const EVENTS: usize = Event::Rooted as usize + 1;
 
 /// Counts events, times pauses, or vanishes at compile time.
 ///
@@ -48,6 +54,8 @@ pub trait Tally: Sealed + Default + 'static {
     const ON: bool;
     /// When the program stopped; `()` where nothing is timed.
     type Since;
+    /// When a sweep began; `()` where nothing is timed.
+    type Sweep;
     /// How many objects are held; `()` where nothing is counted.
     type Mark: Copy + Default + Ord;
 
@@ -63,6 +71,12 @@ pub trait Tally: Sealed + Default + 'static {
     fn resume(&mut self, since: Self::Since);
     /// A release ends. It was a pause if it freed more than one object.
     fn released(&mut self, since: Self::Since);
+    /// A sweep begins: dead memory is looked for, or made free. It may be a part
+    /// of a pause, the whole of one, or too short to be one.
+    fn sweep_starts(&self) -> Self::Sweep;
+    /// The sweep ends. Sweeps are summed up, so that a collection's share of
+    /// sweeping can be told from that of marking.
+    fn sweep_ends(&mut self, since: Self::Sweep);
     /// The pauses so far, where they are timed.
     fn pauses(&mut self) -> Option<&mut Pauses> {
         None
@@ -95,6 +109,7 @@ impl Sealed for Off {}
 impl Tally for Off {
     const ON: bool = false;
     type Since = ();
+    type Sweep = ();
     type Mark = ();
     #[inline(always)]
     fn add(&mut self, _: Event, _: u64) {}
@@ -108,6 +123,10 @@ impl Tally for Off {
     fn resume(&mut self, (): ()) {}
     #[inline(always)]
     fn released(&mut self, (): ()) {}
+    #[inline(always)]
+    fn sweep_starts(&self) {}
+    #[inline(always)]
+    fn sweep_ends(&mut self, (): ()) {}
     #[inline(always)]
     fn mark(&self) {}
     #[inline(always)]
@@ -125,6 +144,7 @@ impl Sealed for On {}
 impl Tally for On {
     const ON: bool = true;
     type Since = ();
+    type Sweep = ();
     type Mark = u64;
     #[inline(always)]
     fn add(&mut self, event: Event, by: u64) {
@@ -143,6 +163,10 @@ impl Tally for On {
     fn resume(&mut self, (): ()) {}
     #[inline(always)]
     fn released(&mut self, (): ()) {}
+    #[inline(always)]
+    fn sweep_starts(&self) {}
+    #[inline(always)]
+    fn sweep_ends(&mut self, (): ()) {}
     #[inline(always)]
     fn mark(&self) -> u64 {
         self.get(Event::Allocated) - self.get(Event::Freed)
@@ -173,6 +197,7 @@ impl Tally for Clocked {
     const ON: bool = false;
     /// And what was freed until then.
     type Since = (Instant, u64);
+    type Sweep = Instant;
     type Mark = ();
     #[inline(always)]
     fn add(&mut self, event: Event, by: u64) {
@@ -199,6 +224,15 @@ impl Tally for Clocked {
         if self.freed - since.1 > 1 {
             self.resume(since);
         }
+    }
+    #[inline(always)]
+    fn sweep_starts(&self) -> Instant {
+        Instant::now()
+    }
+    #[inline(always)]
+    fn sweep_ends(&mut self, since: Instant) {
+        let sweep_ns = since.elapsed().as_nanos() as u64;
+        self.pauses.get_or_insert_default().swept(sweep_ns);
     }
     fn pauses(&mut self) -> Option<&mut Pauses> {
         let pauses = self.pauses.get_or_insert_default();
@@ -241,6 +275,12 @@ pub struct Stats {
     pub cells_swept: u64,
     /// Writes the barrier remembered; zero in heaps that are not told of it.
     pub barrier_hits: u64,
+    /// Runs of free memory that sweeps found, or that scopes gave back.
+    pub runs_found: u64,
+    /// Words of mark bits that sweeps looked at.
+    pub words_scanned: u64,
+    /// References stored in a shadow stack.
+    pub roots_stored: u64,
     /// Bytes of objects held now, headers included.
     pub live_bytes: usize,
     /// Most bytes of objects known to be held at once, headers included.
@@ -269,6 +309,9 @@ impl Stats {
             cells_marked: tally.get(Event::Marked),
             cells_swept: tally.get(Event::Swept),
             barrier_hits: tally.get(Event::Remembered),
+            runs_found: tally.get(Event::RunsFound),
+            words_scanned: tally.get(Event::WordsScanned),
+            roots_stored: tally.get(Event::Rooted),
             live_curve: tally.curve().to_vec(),
             ..Stats::default()
         }

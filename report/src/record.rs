@@ -102,6 +102,15 @@ pub struct Record {
     /// Writes that the barrier remembered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub barrier_hits: Option<u64>,
+    /// Runs of free memory that sweeps found, or that scopes gave back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runs_found: Option<u64>,
+    /// Words of mark bits that sweeps looked at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub words_scanned: Option<u64>,
+    /// References stored in a shadow stack.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub roots_stored: Option<u64>,
     /// Cells held, sampled by cells allocated: what was allocated and is not yet known to be
     /// reclaimed. Empty where it was not sampled.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

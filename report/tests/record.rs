@@ -152,6 +152,9 @@ fn full() -> Record {
         &mut record.cells_marked,
         &mut record.cells_swept,
         &mut record.barrier_hits,
+        &mut record.runs_found,
+        &mut record.words_scanned,
+        &mut record.roots_stored,
         &mut record.collections_minor,
         &mut record.collections_major,
         &mut record.bytes_copied,
@@ -180,6 +183,8 @@ fn full() -> Record {
     record.pauses = Some(Pauses {
         mmu: vec![Mmu { window_ns: 1_000_000, utilisation: 0.5 }],
         percentiles: vec![(50.0, 100), (99.9, 2000)],
+        sweeps: Some(3),
+        sweep_ns: Some(4),
         ..Pauses::default()
     });
     let counters = |source| Counters {

@@ -16,6 +16,9 @@ pub(super) fn counts(record: &mut Record, answer: &Answer, stats: &Stats, live_c
     record.cells_marked = Some(stats.cells_marked);
     record.cells_swept = Some(stats.cells_swept);
     record.barrier_hits = Some(stats.barrier_hits);
+    record.runs_found = Some(stats.runs_found);
+    record.words_scanned = Some(stats.words_scanned);
+    record.roots_stored = Some(stats.roots_stored);
     record.live_cells = stats.live_curve.iter().map(live_cells).collect();
     record.rc_increments = Some(stats.rc_increments);
     record.rc_decrements = Some(stats.rc_decrements);
@@ -41,6 +44,8 @@ pub(super) fn pauses(pauses: &mut Pauses, wall_ns: u64) -> report::Pauses {
         p99_ns: summary.p99_ns,
         p999_ns: summary.p999_ns,
         max_ns: summary.max_ns,
+        sweeps: Some(summary.sweeps),
+        sweep_ns: Some(summary.sweep_ns),
         run_ns: summary.run_ns,
         clock_ns: summary.clock_ns,
         mmu: mmu.map(|(window_ns, utilisation)| Mmu { window_ns, utilisation }).collect(),

@@ -142,6 +142,7 @@ impl<T: Tally> RegionSweepHeap<T> {
     #[inline(never)]
     fn sweep(&mut self) {
         self.tally.add(Event::CollectedMajor, 1);
+        let since = self.tally.sweep_starts();
         let mut place = 0;
         let dead = self.allocated.sweep(|index| {
             self.open[place] = index as u32;
@@ -160,6 +161,7 @@ impl<T: Tally> RegionSweepHeap<T> {
         let due_bytes = self.trigger_bytes.max(live_bytes);
         let due_bytes = due_bytes.min(room_bytes(self.limit_bytes, used_bytes));
         self.sweep_at_bytes = if self.zeal { 0 } else { due_bytes };
+        self.tally.sweep_ends(since);
     }
 
     #[cold]

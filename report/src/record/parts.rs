@@ -94,6 +94,12 @@ pub struct Pauses {
     pub p999_ns: u64,
     /// The longest, in nanoseconds.
     pub max_ns: u64,
+    /// Number of sweeps, within pauses or not: where dead memory was looked for, apart from marking.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sweeps: Option<u64>,
+    /// Their lengths together, in nanoseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sweep_ns: Option<u64>,
     /// Wall time of the search, less what keeping account of its pauses took, in nanoseconds; the
     /// clock is in it once for each pause, as in `total_ns`.
     pub run_ns: u64,

@@ -217,6 +217,8 @@ pub fn with_events(mut records: Vec<Record>) -> Vec<Record> {
             p99_ns: 4_000 + round,
             p999_ns: 5_000 + round,
             max_ns: 9_000 + 100 * round,
+            sweeps: Some(cells / 16_384),
+            sweep_ns: Some(cells / 16_384 * 700),
             run_ns: 50_000_000,
             clock_ns: 40,
             mmu: vec![mmu(1_000_000, 0.9 - 0.01 * (round % 10) as f64), mmu(10_000_000, 0.97)],
