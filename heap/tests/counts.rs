@@ -63,7 +63,8 @@ fn check_counts<B: Backend>(what: &str, cells: u64, (ended, settled): &(Stats, S
     // A scope for each choice point, and the run's own. A choice point is pushed
     // for each cell of the board and of what is left of it, and makes one cell of
     // queens when it is resumed: half of all cells.
-    let scoped = ["stack", "malloc", "region", "region-sweep"].contains(&B::INFO.name);
+    let scoped =
+        ["stack", "malloc", "region", "region-sweep", "region-runs"].contains(&B::INFO.name);
     assert_eq!(ended.scopes, if scoped { cells / 2 + 1 } else { 0 }, "{what}");
     // The search does not mutate.
     assert_eq!(ended.barrier_hits, 0, "{what}");
@@ -96,6 +97,14 @@ fn collected(what: &str, backend: &str, cells: u64, ended: &Stats, settled: &Sta
             assert_eq!(settled.cells_swept, cells, "{what}");
         }
         "region-sweep" => assert_eq!(settled.cells_swept, cells, "{what}"),
+        "region-runs" => {
+            assert!(settled.cells_swept <= settled.cells_freed, "{what}");
+            // At most what a scope gives up, and the pieces of it in earlier runs.
+            assert!((1..=2 * ended.scopes).contains(&settled.runs_found), "{what}");
+            if what.contains("exits=defer") {
+                assert_eq!(settled.cells_swept, cells, "{what}");
+            }
+        }
         _ => {
             let work = [ended.collections_minor, ended.collections_major, ended.bytes_copied];
             assert_eq!(work, [0; 3], "{what}");
@@ -275,7 +284,9 @@ impl Check for Kept {
         let barrier_hits = match B::INFO.name {
             // Once in each step.
             "gc" => steps,
-            "stack" | "malloc" | "region" | "region-sweep" => steps * u64::from(Keep::WRITES),
+            "stack" | "malloc" | "region" | "region-sweep" | "region-runs" => {
+                steps * u64::from(Keep::WRITES)
+            }
             _ => 0,
         };
         assert_eq!(stats.barrier_hits, barrier_hits, "{what}");

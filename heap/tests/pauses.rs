@@ -109,6 +109,8 @@ impl Check for LongChain {
         match name {
             // Nothing is freed, or in no time.
             "leak" | "stack" => assert_eq!((summary.count, summary.max_ns), (0, 0), "{name}"),
+            // It dies run by run, and its cells are not looked at.
+            "region-runs" => assert!(summary.count >= 1, "{name}: {summary:?}"),
             // The chain dies at once.
             "malloc" | "region" => assert_eq!(summary.count, 1, "{name}: {summary:?}"),
             _ if B::INFO.kind == Kind::ReferenceCounting => {
@@ -121,7 +123,7 @@ impl Check for LongChain {
                 assert!(collections > 0 && summary.count >= collections, "{name}: {summary:?}");
             }
         }
-        if summary.count == 1 {
+        if summary.count == 1 && name != "region-runs" {
             assert!(summary.max_ns >= least_ns, "{name}: {summary:?}");
             assert!(summary.max_ns * 10 >= summary.total_ns * 9, "{name}: {summary:?}");
         }
@@ -159,6 +161,7 @@ impl Check for Search {
                     assert!((1..scopes + stats.collections_major).contains(&summary.count));
                 }
                 "leak" | "stack" => assert_eq!(summary.count, 0),
+                "region-runs" => assert!(summary.count < scopes / 2, "{name}"),
                 // Most releases free nothing, or one cell.
                 _ => assert!((1..stats.rc_decrements / 4).contains(&summary.count), "{name}"),
             }

@@ -15,6 +15,7 @@ pub mod poison;
 pub mod pool;
 pub mod region;
 pub mod room;
+pub mod runs;
 pub mod space;
 pub mod split;
 #[cfg(test)]
