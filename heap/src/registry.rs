@@ -56,6 +56,7 @@ registry! {
     gc::Gc,
     semispace::Semispace,
     mark_sweep::MarkSweep,
+    mark_region::MarkRegion,
     gc_arena::GcArena,
 }
 

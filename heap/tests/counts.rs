@@ -88,7 +88,7 @@ fn collected(what: &str, backend: &str, cells: u64, ended: &Stats, settled: &Sta
             assert!(ended.cells_copied <= ended.collections_major * cells, "{what}");
             assert_eq!((ended.cells_marked, ended.cells_swept), (0, 0), "{what}");
         }
-        "mark-sweep" => {
+        "mark-sweep" | "mark-region" => {
             assert_eq!(ended.cells_swept, ended.cells_freed, "{what}");
             assert_eq!(settled.cells_swept, cells, "{what}");
         }
@@ -194,7 +194,7 @@ fn heaps_that_collect_all_the_time_draw_nearly_the_same() {
             assert!(found.live.abs_diff(right.live) <= most, "{collecting}: {found:?}, {right:?}");
         }
     };
-    for collecting in ["gc", "semispace", "mark-sweep", "gc-arena"] {
+    for collecting in ["gc", "semispace", "mark-sweep", "mark-region", "gc-arena"] {
         near(collecting, "rc", step);
     }
     let most = curve("malloc", n, false).iter().map(|at| at.live).max();
@@ -271,7 +271,7 @@ impl Check for Kept {
         let survivors = objects * (steps + 1);
         let (marked, copied) = match B::INFO.name {
             "gc" => (survivors, objects),
-            "mark-sweep" => (survivors, 0),
+            "mark-sweep" | "mark-region" => (survivors, 0),
             "semispace" => (0, survivors),
             // It may mark twice where it collects twice.
             "gc-arena" => (stats.cells_marked.clamp(survivors, 2 * survivors), 0),

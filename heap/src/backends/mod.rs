@@ -10,6 +10,7 @@ pub mod gc;
 pub mod gc_arena;
 pub mod leak;
 pub mod malloc;
+pub mod mark_region;
 pub mod mark_sweep;
 pub mod rc;
 pub mod rc_split;

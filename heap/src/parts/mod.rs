@@ -2,13 +2,16 @@
 
 pub mod address;
 pub mod ahead;
+pub mod bit_runs;
 pub mod bits;
 pub mod block;
 pub mod blocks;
 pub mod bump;
 pub mod chain;
 pub mod counting;
+pub mod granules;
 pub mod log;
+pub mod marked_region;
 pub mod meter;
 pub mod pointer;
 pub mod poison;
