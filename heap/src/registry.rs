@@ -56,6 +56,7 @@ registry! {
     gc::Gc,
     semispace::Semispace,
     mark_sweep::MarkSweep,
+    shadow_stack::ShadowStack,
     mark_region::MarkRegion,
     gc_arena::GcArena,
 }

@@ -152,7 +152,9 @@ impl Check for Search {
                 "semispace" => assert_eq!(summary.count, stats.collections_major),
                 // With it a major one, in one go; and what is swept by and by.
                 "gc" => assert!(summary.count >= stats.collections_minor),
-                "mark-sweep" | "mark-region" => assert!(summary.count >= stats.collections_major),
+                "mark-sweep" | "shadow-stack" | "mark-region" => {
+                    assert!(summary.count >= stats.collections_major);
+                }
                 // Slices of a collection.
                 "gc-arena" => assert!(summary.count >= stats.collections_major),
                 // Only scopes with more than a cell in them.

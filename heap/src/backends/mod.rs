@@ -19,4 +19,5 @@ pub mod region;
 pub mod region_runs;
 pub mod region_sweep;
 pub mod semispace;
+pub mod shadow_stack;
 pub mod stack;

@@ -12,6 +12,7 @@ pub mod counting;
 pub mod granules;
 pub mod log;
 pub mod marked_region;
+pub mod marking;
 pub mod meter;
 pub mod pointer;
 pub mod poison;
@@ -19,6 +20,8 @@ pub mod pool;
 pub mod region;
 pub mod room;
 pub mod runs;
+pub mod shadow;
+pub mod shadow_walks;
 pub mod space;
 pub mod split;
 #[cfg(test)]
