@@ -44,6 +44,7 @@ registry! {
     malloc::Malloc,
     region::Region,
     region_sweep::RegionSweep,
+    region_runs::RegionRuns,
     region_local::RegionLocal,
     rc::Rc,
     rc_value::RcValue,
@@ -56,6 +57,8 @@ registry! {
     gc::Gc,
     semispace::Semispace,
     mark_sweep::MarkSweep,
+    shadow_stack::ShadowStack,
+    mark_region::MarkRegion,
     gc_arena::GcArena,
 }
 

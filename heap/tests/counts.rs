@@ -63,8 +63,8 @@ fn check_counts<B: Backend>(what: &str, cells: u64, (ended, settled): &(Stats, S
     // A scope for each choice point, and the run's own. A choice point is pushed
     // for each cell of the board and of what is left of it, and makes one cell of
     // queens when it is resumed: half of all cells.
-    let scoped =
-        ["stack", "malloc", "region", "region-sweep", "region-local"].contains(&B::INFO.name);
+    let scoped = ["stack", "malloc", "region", "region-sweep", "region-runs", "region-local"]
+        .contains(&B::INFO.name);
     assert_eq!(ended.scopes, if scoped { cells / 2 + 1 } else { 0 }, "{what}");
     // The search does not mutate.
     assert_eq!(ended.barrier_hits, 0, "{what}");
@@ -88,7 +88,7 @@ fn collected(what: &str, backend: &str, cells: u64, ended: &Stats, settled: &Sta
             assert!(ended.cells_copied <= ended.collections_major * cells, "{what}");
             assert_eq!((ended.cells_marked, ended.cells_swept), (0, 0), "{what}");
         }
-        "mark-sweep" => {
+        "mark-sweep" | "shadow-stack" | "mark-region" => {
             assert_eq!(ended.cells_swept, ended.cells_freed, "{what}");
             assert_eq!(settled.cells_swept, cells, "{what}");
         }
@@ -103,6 +103,14 @@ fn collected(what: &str, backend: &str, cells: u64, ended: &Stats, settled: &Sta
             // Local sweeps mark a cell once, and each full one does.
             assert!(ended.cells_marked <= (ended.collections_major + 1) * cells, "{what}");
         }
+        "region-runs" => {
+            assert!(settled.cells_swept <= settled.cells_freed, "{what}");
+            // At most what a scope gives up, and the pieces of it in earlier runs.
+            assert!((1..=2 * ended.scopes).contains(&settled.runs_found), "{what}");
+            if what.contains("exits=defer") {
+                assert_eq!(settled.cells_swept, cells, "{what}");
+            }
+        }
         _ => {
             let work = [ended.collections_minor, ended.collections_major, ended.bytes_copied];
             assert_eq!(work, [0; 3], "{what}");
@@ -113,6 +121,11 @@ fn collected(what: &str, backend: &str, cells: u64, ended: &Stats, settled: &Sta
     if backend != "gc" && backend != "semispace" {
         assert_eq!((ended.cells_copied, ended.bytes_copied), (0, 0), "{what}");
     }
+    // What nobody else has.
+    let has = |count: u64, of: &[&str]| assert!(count == 0 || of.contains(&backend), "{what}");
+    has(ended.runs_found, &["region-runs", "mark-region"]);
+    has(ended.words_scanned, &["mark-region"]);
+    has(ended.roots_stored, &["shadow-stack"]);
 }
 
 #[derive(Clone, Copy)]
@@ -192,7 +205,8 @@ fn heaps_that_collect_all_the_time_draw_nearly_the_same() {
             assert!(found.live.abs_diff(right.live) <= most, "{collecting}: {found:?}, {right:?}");
         }
     };
-    for collecting in ["gc", "semispace", "mark-sweep", "gc-arena", "region-local"] {
+    let tracing = ["gc", "semispace", "mark-sweep", "shadow-stack", "mark-region", "gc-arena"];
+    for collecting in tracing.into_iter().chain(["region-local"]) {
         near(collecting, "rc", step);
     }
     let most = curve("malloc", n, false).iter().map(|at| at.live).max();
@@ -269,7 +283,7 @@ impl Check for Kept {
         let survivors = objects * (steps + 1);
         let (marked, copied) = match B::INFO.name {
             "gc" => (survivors, objects),
-            "mark-sweep" => (survivors, 0),
+            "mark-sweep" | "shadow-stack" | "mark-region" => (survivors, 0),
             // Full sweeps find what the first local one found, again and again.
             "region-local" => (survivors + objects, 0),
             "semispace" => (0, survivors),
@@ -284,7 +298,9 @@ impl Check for Kept {
         let barrier_hits = match B::INFO.name {
             // Once in each step.
             "gc" | "region-local" => steps,
-            "stack" | "malloc" | "region" | "region-sweep" => steps * u64::from(Keep::WRITES),
+            "stack" | "malloc" | "region" | "region-sweep" | "region-runs" => {
+                steps * u64::from(Keep::WRITES)
+            }
             _ => 0,
         };
         assert_eq!(stats.barrier_hits, barrier_hits, "{what}");
@@ -297,4 +313,40 @@ impl Check for Kept {
 #[test]
 fn survivors_and_writes_are_counted() {
     every_backend(Kept);
+}
+
+/// References stored in the shadow stack by a search without collections: the stores,
+/// the cells, and those visited by `filter` and `length`.
+struct Stores(u32, &'static str);
+
+impl Visit for Stores {
+    type Out = (u64, u64, u64);
+    fn visit<B: Backend>(self) -> (u64, u64, u64) {
+        let mut settings = Settings::new(&B::INFO);
+        settings.set(&B::INFO, "append", self.1).expect("a word of the choice");
+        let mut heap = <B::Heap<On>>::new(&settings);
+        let answer = heap.run(&Queens::<On>::new(self.0)).expect("the limit is far away");
+        let stats = heap.stats();
+        (stats.roots_stored, stats.cells_allocated, answer.cells_filtered * 2 + answer.cells_length)
+    }
+}
+
+/// Each choice point is stored twice with both its lists (but for the n * n without
+/// queens) when it is kept and when it is resumed. Its step stores the new queen, the
+/// list that is left (unless it is empty), four times what begins the filter and once
+/// what begins the walk of the queens; then each choice point after it, read from the
+/// one before (but for the last), and the queens that it shares. Walks store once for
+/// each cell of `length`, and twice for each of `filter`.
+#[test]
+fn every_variable_is_stored() {
+    for n in 1..=6_u32 {
+        let (stored, cells, walked) = heap::visit("shadow-stack", Stores(n, "speculate")).unwrap();
+        let (choices, board) = (cells / 2, u64::from(n * n));
+        let expected = 12 * choices + walked - 2 * board;
+        // A filter whose free list ends begins again, with a branch.
+        let cut = if cells < 256 { 0 } else { expected / 50 };
+        assert!(stored.abs_diff(expected) <= cut, "n = {n}: {stored}, {expected}");
+        let (branching, ..) = heap::visit("shadow-stack", Stores(n, "branch")).unwrap();
+        assert!(branching <= stored && branching > stored / 2, "n = {n}: {branching}, {stored}");
+    }
 }

@@ -109,6 +109,8 @@ impl Check for LongChain {
         match name {
             // Nothing is freed, or in no time.
             "leak" | "stack" => assert_eq!((summary.count, summary.max_ns), (0, 0), "{name}"),
+            // It dies run by run, and its cells are not looked at.
+            "region-runs" => assert!(summary.count >= 1, "{name}: {summary:?}"),
             // The chain dies at once.
             "malloc" | "region" => assert_eq!(summary.count, 1, "{name}: {summary:?}"),
             _ if B::INFO.kind == Kind::ReferenceCounting => {
@@ -121,7 +123,7 @@ impl Check for LongChain {
                 assert!(collections > 0 && summary.count >= collections, "{name}: {summary:?}");
             }
         }
-        if summary.count == 1 {
+        if summary.count == 1 && name != "region-runs" {
             assert!(summary.max_ns >= least_ns, "{name}: {summary:?}");
             assert!(summary.max_ns * 10 >= summary.total_ns * 9, "{name}: {summary:?}");
         }
@@ -150,7 +152,9 @@ impl Check for Search {
                 "semispace" => assert_eq!(summary.count, stats.collections_major),
                 // With it a major one, in one go; and what is swept by and by.
                 "gc" => assert!(summary.count >= stats.collections_minor),
-                "mark-sweep" => assert!(summary.count >= stats.collections_major),
+                "mark-sweep" | "shadow-stack" | "mark-region" => {
+                    assert!(summary.count >= stats.collections_major);
+                }
                 // Slices of a collection.
                 "gc-arena" => assert!(summary.count >= stats.collections_major),
                 // Only scopes with more than a cell in them.
@@ -164,6 +168,7 @@ impl Check for Search {
                     assert!((sweeps..=sweeps + 1).contains(&summary.count), "{name}");
                 }
                 "leak" | "stack" => assert_eq!(summary.count, 0),
+                "region-runs" => assert!(summary.count < scopes / 2, "{name}"),
                 // Most releases free nothing, or one cell.
                 _ => assert!((1..stats.rc_decrements / 4).contains(&summary.count), "{name}"),
             }

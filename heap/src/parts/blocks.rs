@@ -156,11 +156,15 @@ impl Blocks {
         loop {
             let class = &mut self.classes[index];
             if !class.current.is_null() {
+                let sweep = tally.sweep_starts();
                 // SAFETY: the block is this class's, and ours alone.
                 let (free, more) = unsafe { sweep_piece(class.current, &mut class.free) };
                 // A new block has no marks: there were no objects in it.
                 // SAFETY: as above.
-                swept |= unsafe { (*class.current).marked } > 0;
+                if unsafe { (*class.current).marked } > 0 {
+                    tally.sweep_ends(sweep);
+                    swept = true;
+                }
                 if !more {
                     class.current = ptr::null_mut();
                 }

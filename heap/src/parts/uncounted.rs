@@ -6,7 +6,7 @@ use super::address::{Ptr, Raw};
 use super::bump::object_bytes;
 use super::chain;
 use crate::heap::{Family, Mutator};
-use crate::object::{Chain, Item, Link};
+use crate::object::{Chain, Item, Link, Object, Visitor};
 use crate::sealed::Sealed;
 use std::ptr::NonNull;
 
@@ -26,6 +26,31 @@ pub unsafe trait Uncounted: Sized {
     fn take<F: Family>(&mut self, bytes: usize) -> NonNull<u8>;
     /// Called before the object at `at` is overwritten.
     fn write_barrier<F: Family>(&mut self, at: NonNull<u8>);
+    /// Whether the heap is told of the program's variables, as below.
+    const TOLD_OF_VARIABLES: bool = false;
+    /// A variable begins to hold this reference.
+    #[inline(always)]
+    fn defined<F: Family>(&mut self, _: NonNull<u8>) {}
+    /// So many variables' references were given up, or moved into an object.
+    #[inline(always)]
+    fn given_up(&mut self, _references: usize) {}
+    /// A frame is kept: its references move out of variables of the step.
+    #[inline(always)]
+    fn suspended<'gc>(&mut self, _: &mut impl Object<'gc, Self>)
+    where
+        Self: Mutator<'gc>,
+    {
+    }
+    /// As in [`Mutator`].
+    #[inline(always)]
+    fn fold_chain<D: Item, A>(
+        &mut self,
+        chain: Option<&Ptr<Chain<D>>>,
+        start: A,
+        each: impl FnMut(A, D) -> A,
+    ) -> A {
+        chain::fold_borrowed(self, chain, start, each)
+    }
     /// As in [`Mutator`]; heaps that can build without a branch override it.
     #[inline(always)]
     fn filter_chain<'gc, D: Item>(
@@ -60,8 +85,16 @@ impl<'gc, H: Uncounted> Mutator<'gc> for H {
     }
 
     #[inline(always)]
-    fn alloc<F: Family>(&mut self, value: F::Of<'gc, Self>) -> Ptr<F> {
+    fn suspend(&mut self, frame: &mut impl Object<'gc, Self>) {
+        self.suspended(frame);
+    }
+    #[inline(always)]
+    fn alloc<F: Family>(&mut self, mut value: F::Of<'gc, Self>) -> Ptr<F> {
         let at = self.take::<F>(object_bytes::<F::Of<'gc, Self>>());
+        if Self::TOLD_OF_VARIABLES {
+            self.given_up(references(&mut value));
+            self.defined::<F>(at);
+        }
         // SAFETY: by the contract of `take`.
         unsafe { at.cast::<F::Of<'gc, Self>>().write(value) };
         Ptr::new(at)
@@ -72,8 +105,11 @@ impl<'gc, H: Uncounted> Mutator<'gc> for H {
         unsafe { &*Self::raw::<F>(at) }
     }
     #[inline]
-    fn set<F: Family>(&mut self, at: &Ptr<F>, value: F::Of<'gc, Self>) {
+    fn set<F: Family>(&mut self, at: &Ptr<F>, mut value: F::Of<'gc, Self>) {
         self.write_barrier::<F>(at.address());
+        if Self::TOLD_OF_VARIABLES {
+            self.given_up(references(&mut value));
+        }
         // SAFETY: A1, A2: the heap is borrowed mutably, nobody reads the object.
         unsafe { *Self::raw::<F>(at) = value };
     }
@@ -83,17 +119,24 @@ impl<'gc, H: Uncounted> Mutator<'gc> for H {
     }
     #[inline(always)]
     fn share<F: Family>(&mut self, at: &Ptr<F>) -> Ptr<F> {
+        self.defined::<F>(at.address());
         *at
     }
     #[inline(always)]
-    fn release<F: Family>(&mut self, _: Ptr<F>) {}
+    fn release<F: Family>(&mut self, _: Ptr<F>) {
+        self.given_up(1);
+    }
     #[inline(always)]
     fn load<F: Family, U: Family>(
         &mut self,
         at: &Ptr<F>,
         field: impl for<'x> FnOnce(&'x F::Of<'gc, Self>) -> &'x Link<'gc, Self, U>,
     ) -> Link<'gc, Self, U> {
-        Link(field(self.get::<F>(at)).0)
+        let link = Link(field(self.get::<F>(at)).0);
+        if let Some(to) = link.0 {
+            self.defined::<U>(Ptr::<U>::address(to));
+        }
+        link
     }
     #[inline(always)]
     fn fold<D: Item, A>(
@@ -102,7 +145,7 @@ impl<'gc, H: Uncounted> Mutator<'gc> for H {
         start: A,
         each: impl FnMut(A, D) -> A,
     ) -> A {
-        chain::fold_borrowed(self, chain, start, each)
+        self.fold_chain(chain, start, each)
     }
     #[inline(always)]
     fn filter<D: Item>(
@@ -112,4 +155,19 @@ impl<'gc, H: Uncounted> Mutator<'gc> for H {
     ) -> Link<'gc, Self, Chain<D>> {
         self.filter_chain(chain, keep)
     }
+}
+
+/// How many references an object has.
+#[inline(always)]
+fn references<'gc, H: Uncounted>(object: &mut impl Object<'gc, H>) -> usize {
+    struct Count(usize);
+    impl<'gc, H: Uncounted> Visitor<'gc, H> for Count {
+        #[inline(always)]
+        fn visit<F: Family>(&mut self, _: &mut Ptr<F>) {
+            self.0 += 1;
+        }
+    }
+    let mut count = Count(0);
+    object.each_ref(&mut count);
+    count.0
 }
