@@ -197,7 +197,9 @@ impl Visit for Fits {
 /// once the limit is passed.
 #[test]
 fn heaps_near_their_limit_collect_instead_of_passing_it() {
-    for (name, limit_bytes) in [("gc", 128 << 10), ("mark-sweep", 64 << 10)] {
+    for (name, limit_bytes) in
+        [("gc", 128 << 10), ("mark-sweep", 64 << 10), ("mark-region", 8 << 10)]
+    {
         assert_eq!(heap::visit(name, Fits(limit_bytes)), Some(true), "{name}");
     }
 }

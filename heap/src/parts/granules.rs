@@ -359,43 +359,131 @@ impl Granules {
 
     /// Checks the bitmaps, the runs in use, and the counts.
     pub fn validate(&self) -> Result<(), String> {
-        let own = own_granules(self.region_bytes);
         let large = self.large.iter().map(|large| &large.region);
-        for region in self.regions.iter().chain(large) {
-            if bit_runs::count(region.words(), 0..own) != own {
-                return Err("the memory of a bitmap is free".into());
-            }
-            if region.empty && region.marked() > 0 {
-                return Err("a region with marks counts as empty".into());
-            }
-        }
+        self.regions.iter().chain(large).try_for_each(Region::validate)?;
         let bits: usize = self.regions.iter().map(Region::marked).sum();
         let marked = (self.marked.bytes - self.marked_large_bytes) / GRANULE_BYTES;
         if bits != marked + self.wide_granules {
             return Err(format!("{bits} bits are set, {marked} of them by marks"));
         }
-        self.check_run(self.bump, self.cursor.region, false)?;
-        self.check_run(self.wide.0, self.wide.1, true)
-    }
-
-    /// Checks that what is left of a run lies in its region, and that its bits
-    /// are `set` or all clear.
-    fn check_run(&self, run: Bump, region: usize, set: bool) -> Result<(), String> {
-        if run.free_bytes() == 0 {
-            return Ok(());
-        }
-        let Some(region) = self.regions.get(region) else {
-            return Err("the run in use is in no region".into());
-        };
-        let Bump { top, end } = region.span(region.granules());
-        let granules = region.granules_of(run);
-        if run.top < top || run.end > end || region.span(granules.clone()).top != run.top {
-            return Err("the run in use is not of its region's granules".into());
-        }
-        let bits = bit_runs::count(region.words(), granules.clone());
-        if bits != if set { granules.len() } else { 0 } {
-            return Err(format!("{bits} granules of the run in use are marked"));
+        for (run, region, set) in
+            [(self.bump, self.cursor.region, false), (self.wide.0, self.wide.1, true)]
+        {
+            if run.free_bytes() > 0 {
+                let region = self.regions.get(region).ok_or("a run in use is in no region")?;
+                region.validate_run(run, set)?;
+            }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tally::Off;
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+    use std::collections::BTreeMap;
+
+    fn take(memory: &mut Granules, bytes: usize) -> *mut u8 {
+        let taken = memory.bump.take(bytes);
+        taken.unwrap_or_else(|| memory.take_elsewhere(bytes, &mut Off)).as_ptr()
+    }
+
+    /// Objects by address, with their sizes.
+    type Objects = BTreeMap<*mut u8, usize>;
+
+    /// Takes memory that must not be another object's, and fills it.
+    fn take_apart(memory: &mut Granules, live: &mut Objects, bytes: usize) {
+        let at = take(memory, bytes);
+        let end = at.wrapping_add(bytes);
+        assert!(at.addr().is_multiple_of(GRANULE_BYTES));
+        let before = live.range(..end).next_back();
+        assert!(before.is_none_or(|(&other, &bytes)| other.wrapping_add(bytes) <= at));
+        // SAFETY: the memory was handed out.
+        unsafe { at.write_bytes(0xAA, bytes) };
+        live.insert(at, bytes);
+    }
+
+    /// A collection that finds the `live` objects.
+    fn collect(memory: &mut Granules, live: &Objects) {
+        memory.clear_marks();
+        for (&at, &bytes) in live {
+            // SAFETY: objects of this memory.
+            unsafe { assert!(memory.mark(at, bytes) && !memory.mark(at, bytes)) };
+        }
+        // SAFETY: the others are not used again.
+        unsafe { memory.sweep(&mut Off) };
+        memory.validate().unwrap();
+        assert_eq!(memory.marked().cells, live.len());
+        assert_eq!(memory.marked().bytes, live.values().sum());
+        assert!(live.iter().all(|(&at, &bytes)| memory.is_marked(at, bytes)));
+    }
+
+    /// Sizes of objects, and whether each lives on.
+    fn cycles() -> impl Strategy<Value = Vec<Vec<(usize, bool)>>> {
+        let granules = prop_oneof![4 => 1..9_usize, 4 => 9..64_usize, 2 => 64..400_usize];
+        vec(
+            vec((granules.prop_map(|granules| granules * GRANULE_BYTES), any::<bool>()), 0..150),
+            1..6,
+        )
+    }
+
+    proptest! {
+        #[test]
+        fn live_objects_are_apart_and_the_dead_come_back(cycles in cycles(), shift in 0..3) {
+            let mut memory = Granules::new(LEAST_REGION_BYTES << shift);
+            let mut live = Objects::new();
+            for cycle in cycles {
+                for &(bytes, _) in &cycle {
+                    take_apart(&mut memory, &mut live, bytes);
+                    memory.validate().unwrap();
+                }
+                let fresh_bytes: usize = cycle.iter().map(|&(bytes, _)| bytes).sum();
+                prop_assert!(memory.fresh_bytes() >= fresh_bytes);
+                let mut keeps = cycle.iter().map(|&(_, keep)| keep).cycle();
+                live.retain(|_, _| keeps.next().unwrap_or(true));
+                collect(&mut memory, &live);
+                memory.release(0);
+                memory.validate().unwrap();
+            }
+            collect(&mut memory, &Objects::new());
+            memory.release(1);
+            let least_bytes = memory.regions.first().map_or(0, Region::bytes);
+            prop_assert_eq!(memory.held_bytes(), least_bytes);
+            memory.release(0);
+            prop_assert_eq!(memory.held_bytes(), 0);
+        }
+    }
+
+    /// Objects of a size that fit before more memory is asked for.
+    fn fill(memory: &mut Granules, live: &mut Objects, bytes: usize) -> usize {
+        let held_bytes = memory.held_bytes();
+        (0..)
+            .take_while(|_| {
+                take_apart(memory, live, bytes);
+                memory.held_bytes() == held_bytes
+            })
+            .count()
+    }
+
+    #[test]
+    fn holes_are_filled_by_objects_of_all_sizes() {
+        let mut memory = Granules::new(64 << 10);
+        let mut live = Objects::new();
+        (0..64 * 4).for_each(|_| take_apart(&mut memory, &mut live, 1_008));
+        let mut index = 0;
+        live.retain(|_, _| {
+            index += 1;
+            index % 2 == 0
+        });
+        collect(&mut memory, &live);
+        let holes = live.len();
+        // Two in each hole of 1,008 bytes; what they leave is for the small.
+        let wide = fill(&mut memory, &mut live, 448);
+        assert!((2 * holes..2 * holes + 8).contains(&wide), "{wide} objects in {holes} holes");
+        let small = fill(&mut memory, &mut live, 16);
+        assert!((7 * holes..7 * holes + 300).contains(&small), "{small} objects in {holes} holes");
     }
 }

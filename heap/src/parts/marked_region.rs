@@ -113,6 +113,32 @@ impl Region {
             }
         }
     }
+
+    /// Checks the bitmap's own bits.
+    pub fn validate(&self) -> Result<(), String> {
+        let own = self.granules().start;
+        if bit_runs::count(self.words(), 0..own) != own {
+            return Err("the memory of a bitmap is free".into());
+        }
+        match self.empty && self.marked() > 0 {
+            true => Err("a region with marks counts as empty".into()),
+            false => Ok(()),
+        }
+    }
+    /// Checks that a run lies in the region, and that its bits are `set` or clear.
+    pub fn validate_run(&self, run: Bump, set: bool) -> Result<(), String> {
+        let room = self.span(self.granules());
+        if run.top < room.top || run.end > room.end || !run.top.addr().is_multiple_of(GRANULE_BYTES)
+        {
+            return Err("a run in use is not of its region's granules".into());
+        }
+        let granules = self.granules_of(run);
+        let bits = bit_runs::count(self.words(), granules.clone());
+        match bits == if set { granules.len() } else { 0 } {
+            true => Ok(()),
+            false => Err(format!("{bits} of {} granules of a run are set", granules.len())),
+        }
+    }
 }
 
 impl Drop for Region {
