@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 /// A backend as these tests need it: name, family, nanoseconds and heap bytes for each cell.
 type Made = (&'static str, &'static str, f64, u64);
 
-const BACKENDS: [Made; 20] = [
+const BACKENDS: [Made; 22] = [
     ("leak", "none", 9.1, 16),
     ("stack", "region", 5.6, 0),
     ("malloc", "manual", 17.9, 0),
@@ -29,6 +29,8 @@ const BACKENDS: [Made; 20] = [
     ("shadow-stack", "tracing", 33.0, 0),
     ("gc-arena", "tracing", 38.2, 0),
     ("bespoke", "tracing", 15.0, 0),
+    ("region-runs", "region", 6.4, 0),
+    ("region-local", "region", 7.6, 0),
 ];
 
 const CELLS: [(u32, u64, u64); 5] =
@@ -80,7 +82,7 @@ fn noise(seed: u64) -> f64 {
     ((mixed ^ (mixed >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9) >> 40) as f64 / (1u64 << 24) as f64
 }
 
-/// A full study: 20 backends, n = 6 to 10, 7 rounds, `gc` entered twice, `leak` out of memory at 10.
+/// A full study: 22 backends, n = 6 to 10, 7 rounds, `gc` entered twice, `leak` out of memory at 10.
 #[allow(dead_code, reason = "not every test looks at it")]
 pub fn study() -> Vec<Record> {
     study_of(7)
@@ -187,12 +189,31 @@ pub fn peers() -> Vec<Record> {
     records
 }
 
+/// Counts of how a backend finds free memory, and of the references that it stores.
+fn with_sweeps(record: &mut Record, cells: u64) {
+    let sweeps = cells / 16_384;
+    match record.backend.as_str() {
+        "region-sweep" => record.cells_swept = Some(cells - 900),
+        "region-runs" => record.runs_found = Some(cells / 1000),
+        "region-local" => record.scopes = Some(cells / 2),
+        "mark-region" => {
+            record.cells_swept = Some(cells - 900);
+            (record.words_scanned, record.runs_found) = (Some(cells / 60), Some(cells / 5000));
+        }
+        "shadow-stack" => record.roots_stored = Some(9 * cells),
+        _ => return,
+    }
+    record.collections_major = Some(sweeps);
+}
+
 /// Adds counts, pauses and events.
 pub fn with_events(mut records: Vec<Record>) -> Vec<Record> {
     for record in &mut records {
+        let sweeps = record.family == "tracing" || record.backend.starts_with("region-");
         let (cells, round) = (record.cells_allocated.unwrap(), u64::from(record.round));
         record.cells_freed = Some(cells);
         record.scopes = (record.backend == "stack").then_some(cells / 2);
+        with_sweeps(record, cells);
         record.counters = vec![
             Counters {
                 source: CounterSource::Callgrind,
@@ -217,8 +238,8 @@ pub fn with_events(mut records: Vec<Record>) -> Vec<Record> {
             p99_ns: 4_000 + round,
             p999_ns: 5_000 + round,
             max_ns: 9_000 + 100 * round,
-            sweeps: Some(cells / 16_384),
-            sweep_ns: Some(cells / 16_384 * 700),
+            sweeps: Some(if sweeps { cells / 16_384 } else { 0 }),
+            sweep_ns: Some(if sweeps { cells / 16_384 * (20_000 + 100 * round) } else { 0 }),
             run_ns: 50_000_000,
             clock_ns: 40,
             mmu: vec![mmu(1_000_000, 0.9 - 0.01 * (round % 10) as f64), mmu(10_000_000, 0.97)],
