@@ -132,6 +132,56 @@ pub fn small_study() -> Vec<Record> {
     records
 }
 
+/// Parameters of memory that are swept, each with its default and its values.
+type Swept = (&'static str, &'static [(&'static str, &'static str, &'static [&'static str])]);
+
+const TRIGGERS: &[&str] = &["64KiB", "128KiB", "256KiB", "512KiB", "1MiB", "2MiB", "4MiB"];
+const CHUNKS: &[&str] = &["16KiB", "32KiB", "64KiB", "128KiB", "256KiB"];
+
+const SWEPT: [Swept; 6] = [
+    ("region-sweep", &[("trigger", "1MiB", TRIGGERS), ("chunk", "64KiB", CHUNKS)]),
+    ("region-runs", &[("trigger", "256KiB", TRIGGERS), ("chunk", "64KiB", CHUNKS)]),
+    ("region-local", &[("trigger", "256KiB", TRIGGERS), ("chunk", "64KiB", CHUNKS)]),
+    ("mark-region", &[("trigger", "512KiB", TRIGGERS), ("region", "64KiB", CHUNKS)]),
+    ("mark-sweep", &[("trigger", "1MiB", TRIGGERS)]),
+    ("shadow-stack", &[("trigger", "1MiB", TRIGGERS)]),
+];
+
+/// A study at n = 9 with all backends, and beside it a sweep over every combination of the values of
+/// [`SWEPT`], which is told by its command.
+#[allow(dead_code, reason = "not every test looks at it")]
+pub fn study_and_sweeps() -> Vec<Record> {
+    let mut records = with_events(study());
+    records.retain(|record| record.n == 9);
+    let mut points = Vec::new();
+    for record in &mut records {
+        let Some((_, params)) = SWEPT.iter().find(|(name, _)| *name == record.backend) else {
+            continue;
+        };
+        for (name, default, _) in *params {
+            record.params.insert((*name).into(), (*default).into());
+        }
+        let mut grid = vec![Record { command: "rc-vs-gc sweep".into(), ..record.clone() }];
+        for (name, _, values) in *params {
+            let point = |record: &Record, (i, value): (usize, &&str)| {
+                let mut record = record.clone();
+                record.params.insert((*name).into(), (*value).into());
+                // Too small costs much, too large a little.
+                let factor = [1.5, 1.2, 1.05, 1.0, 1.02, 1.06, 1.1][i];
+                let scaled = |ns: &u64| (*ns as f64 * factor) as u64;
+                record.iterations_ns = record.iterations_ns.iter().map(scaled).collect();
+                record
+            };
+            grid = (grid.iter())
+                .flat_map(|record| values.iter().enumerate().map(move |value| point(record, value)))
+                .collect();
+        }
+        points.extend(grid);
+    }
+    records.extend(points);
+    records
+}
+
 /// A peer as these tests need it: name, title, language, family, nanoseconds.
 type MadePeer = (&'static str, &'static str, &'static str, &'static str, u64);
 
