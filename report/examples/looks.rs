@@ -1,6 +1,7 @@
 //! Makes a table and a report to look at, from data that resemble a full study, or with `small` a
-//! small one that also has pauses and events, with `studies` that one beside the allocation studies, or from
-//! a record file: `cargo run -p report --example looks -- FOLDER [small | studies | FILE]`.
+//! small one that also has pauses and events, with `studies` that one beside the allocation studies, with
+//! `sweeps` all backends beside a sweep over several parameters, or from a record file:
+//! `cargo run -p report --example looks -- FOLDER [small | studies | sweeps | FILE]`.
 
 #[path = "../tests/common/mod.rs"]
 mod common;
@@ -15,6 +16,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         None => common::study(),
         Some("small") => common::small_study(),
         Some("studies") => [common::small_study(), common::studies()].concat(),
+        Some("sweeps") => common::study_and_sweeps(),
         Some(file) => report::read_records(file)?,
     };
     let files: Vec<PathBuf> = source.iter().map(PathBuf::from).collect();

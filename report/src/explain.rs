@@ -6,7 +6,8 @@
 //! | `steps` | the steps as data: what changes from one backend to the next |
 //! | `ladder` | the cost of one change at a time |
 //! | `bound` | overhead over the cheapest mutator seen |
-//! | `operations` | the cost of one reference-count operation |
+//! | `operations` | the cost of one reference-count operation, and of one store to a shadow stack |
+//! | `sweeping` | how memory becomes free again, in counts |
 //! | `pages` | all of it as headings, tables and sentences |
 //! | `text`, `markdown`, `json` | the pages for a terminal, for a document; the values for programs |
 
@@ -28,6 +29,7 @@ mod pages;
 mod scope;
 mod split;
 mod steps;
+mod sweeping;
 mod text;
 
 pub(crate) use bound::reclamation;
@@ -35,8 +37,10 @@ pub use bound::{Bound, Overhead};
 pub use json::json;
 pub use ladder::{Beside, Ladder, Missing, Rung, Step};
 pub use markdown::markdown;
-pub use operations::Operation;
+pub use operations::{Operation, Store};
 pub use pages::{Block, pages};
+pub use steps::Way;
+pub use sweeping::Sweeping;
 pub use text::text;
 
 /// One program on one machine at one size, explained.
@@ -62,6 +66,10 @@ pub struct Explanation {
     pub bound: Option<Bound>,
     /// Cost of the reference-count operations.
     pub operations: Vec<Operation>,
+    /// Cost of a store to a shadow stack (claim S5).
+    pub store: Option<Store>,
+    /// How the heaps on one region find the memory that is free again (claim S7).
+    pub sweeping: Vec<Sweeping>,
     /// What split reference counting is made of (claim S3).
     pub split: Option<Ladder>,
     /// What share of split reference counting is what, in a sentence.
@@ -259,10 +267,22 @@ impl Explanation {
             beside: Beside::new(&sides, cells),
             bound: Bound::new(&sides, cells),
             operations: Operation::all(&sides, cells),
+            store: Store::new(&sides, cells),
+            sweeping: Sweeping::all(&sides),
             answer: split::answer(split.as_ref(), &sides, n),
             split,
             chosen: sides.chosen(),
         })
+    }
+
+    /// How memory becomes free again, in a few sentences; `None` without the counts.
+    pub fn swept(&self) -> Option<String> {
+        sweeping::sentences(&self.sweeping, self.cells_allocated)
+    }
+
+    /// What one store to a shadow stack costs, in a few sentences; `None` without times and counts.
+    pub fn stored(&self) -> Option<String> {
+        self.store.as_ref().map(Store::sentence)
     }
 }
 

@@ -207,7 +207,7 @@ fn range_note(has_range: bool) -> Option<String> {
 }
 
 /// The rows whose work is known: not those of peers.
-fn ours(summary: &Summary) -> impl Iterator<Item = &Row> {
+fn ours(summary: &Summary) -> impl Iterator<Item = &Row> + Clone {
     summary.rows.iter().filter(|row| summary.group_of(row).peer.is_none())
 }
 

@@ -74,6 +74,82 @@ fn tables_of_the_fixed_records() {
     insta::assert_snapshot!("document", section(&fixed(), &summary, Some("docs/chart.png")));
 }
 
+/// What few backends do is a column only where one did it.
+#[test]
+fn counts_of_sweeps_and_stores_are_in_every_table() {
+    let names = [
+        "region-sweep",
+        "region-runs",
+        "region-local",
+        "mark-region",
+        "mark-sweep",
+        "shadow-stack",
+        "rc",
+    ];
+    let mut records = common::study();
+    records.retain(|record| record.n == 9 && names.contains(&record.backend.as_str()));
+    let records = common::with_events(records);
+    let summary = Summary::new(&records, None).unwrap();
+    let line = |table: &str, name: &str| {
+        let line = table.lines().find(|line| line.starts_with(&format!("{name} "))).unwrap();
+        line.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let counts = counts_table(&summary, 300);
+    assert!(counts.contains("runs found  words scanned  roots stored\n"), "{counts}");
+    for (name, end) in [("mark-region", " 346 28.8 k -"), ("shadow-stack", " - - 15.6 M")] {
+        assert!(line(&counts, name).ends_with(end), "{counts}");
+    }
+    let pauses = pauses_table(&summary, 300).unwrap();
+    // 105 sweeps of 20.3 us, less 40 ns each, of 50 ms less the clock: the fourth of seven rounds.
+    assert!(pauses.contains("max  in sweeps  MMU 1 ms"), "{pauses}");
+    assert!(line(&pauses, "region-runs").contains(" 4.3 % "), "{pauses}");
+    assert!(line(&pauses, "rc").contains(" - "), "{pauses}");
+    let csv = results_csv(&summary);
+    let mut reader = csv::Reader::from_reader(csv.as_bytes());
+    let titles = reader.headers().unwrap().clone();
+    let of = |line: &csv::StringRecord, title: &str| {
+        line[titles.iter().position(|it| it == title).unwrap()].to_owned()
+    };
+    let lines: Vec<csv::StringRecord> = reader.records().map(Result::unwrap).collect();
+    let cells = |name: &str| {
+        let line = lines.iter().find(|line| &line[0] == name).unwrap();
+        ["runs_found", "words_scanned", "roots_stored", "sweeps"].map(|title| of(line, title))
+    };
+    assert_eq!(cells("mark-region"), ["346", "28833", "", "105"]);
+    assert_eq!(cells("shadow-stack"), ["", "", "15570000", "105"]);
+    assert_eq!(cells("rc"), ["", "", "", "0"]);
+    let share = of(lines.iter().find(|line| &line[0] == "region-sweep").unwrap(), "sweep_share");
+    let by_hand = 105.0 * (20_300.0 - 40.0) / (50_000_000.0 - 40.0 * 3.0 * 105.0);
+    assert!((share.parse::<f64>().unwrap() - by_hand).abs() < 1e-12, "{share}");
+    let page = page(&records);
+    for part in ["<th scope=\"col\">runs found</th>", ">roots stored</th>", ">in sweeps</th>"] {
+        assert!(page.contains(part), "{part}");
+    }
+    assert!(page.contains("region-runs freed 1,730,000 cells and gave memory back in 1,730 runs"));
+    assert!(
+        page.contains("shadow-stack stores 9.00 references in its shadow stack for each cell.")
+    );
+    // The same without: no columns of zeros.
+    records_without(&records);
+}
+
+fn records_without(records: &[Record]) {
+    let records: Vec<Record> = (records.iter().cloned())
+        .map(|record| Record {
+            runs_found: Some(0),
+            words_scanned: Some(0),
+            roots_stored: None,
+            ..record
+        })
+        .collect();
+    let counts = counts_table(&Summary::new(&records, None).unwrap(), 300);
+    for title in ["runs found", "words scanned", "roots stored"] {
+        assert!(!counts.contains(title), "{counts}");
+    }
+    let page = page(&records);
+    assert!(page.contains("None had any of these: ") && page.contains("words scanned."), "no note");
+}
+
 #[test]
 fn tables_that_have_nothing_to_show_are_none() {
     let summary = Summary::new(&[sample("gc", 8, 0, 1)], None).unwrap();

@@ -71,10 +71,35 @@ impl<'a> Waterfall<'a> {
         Frame::new(width_px, &self.title(), &subtitle)
     }
 
+    /// What the counts tell of each program and size, which several panels may be of.
+    fn told(&self) -> Vec<String> {
+        let several = self.several();
+        let mut seen: Vec<&Explanation> = Vec::new();
+        let mut told = Vec::new();
+        for of in self.panels.iter().map(|panel| panel.of) {
+            if seen.iter().any(|other| std::ptr::eq(*other, of)) {
+                continue;
+            }
+            seen.push(of);
+            let sentences = [of.swept(), of.stored()].into_iter().flatten();
+            let sentences = sentences.collect::<Vec<_>>().join(" ");
+            match several && !sentences.is_empty() {
+                true => told.push(format!("n = {}: {}: {sentences}", of.n, of.heading)),
+                false => told.extend(Some(sentences).filter(|text| !text.is_empty())),
+            }
+        }
+        told
+    }
+
+    /// Whether there are several machines or programs.
+    fn several(&self) -> bool {
+        self.panels.iter().any(|panel| panel.of.heading != self.panels[0].of.heading)
+    }
+
     /// What stands above each panel: its title, its machine where there are several, and the rungs
     /// that it lacks at its ends.
     fn heads(&self) -> Vec<Vec<String>> {
-        let several = self.panels.iter().any(|panel| panel.of.heading != self.panels[0].of.heading);
+        let several = self.several();
         let head = |panel: &Panel<'a>| {
             let of = several.then(|| format!("n = {}: {}", panel.of.n, panel.of.heading));
             let title = Some(panel.ladder.title.clone());
@@ -232,6 +257,7 @@ impl Figure for Waterfall<'_> {
         if self.panels.len() > 1 {
             text.push_str(" Each part has a scale of its own.");
         }
+        text.extend(self.told().into_iter().map(|told| format!(" {told}")));
         for panel in &self.panels {
             if let Some(level) = panel.astray() {
                 text.push_str(&format!(

@@ -19,12 +19,16 @@ const INSTRUCTIONS: &str = "instructions";
 
 /// Quantities that are the same in every round, so one for each row.
 type OfRow = fn(&Row) -> Option<u64>;
-const OF_ROWS: [(&str, OfRow); 8] = [
+const OF_ROWS: [(&str, OfRow); 12] = [
     ("cells", |row| row.cells_allocated),
     ("increments", |row| row.rc_increments),
     ("decrements", |row| row.rc_decrements),
     ("collections", |row| row.collections),
     ("copied", |row| row.bytes_copied),
+    ("swept", |row| row.cells_swept),
+    ("runs", |row| row.runs_found),
+    ("words", |row| row.words_scanned),
+    ("rooted", |row| row.roots_stored),
     ("heap_peak", |row| row.heap_peak_bytes),
     ("live_peak", |row| row.live_peak_bytes),
     ("rss_peak", |row| row.rss_peak_bytes),
@@ -32,10 +36,11 @@ const OF_ROWS: [(&str, OfRow); 8] = [
 
 /// Quantities of each sample.
 type OfPauses = fn(&Record, &Pauses) -> Option<f64>;
-const OF_PAUSES: [(&str, OfPauses); 3] = [
+const OF_PAUSES: [(&str, OfPauses); 4] = [
     ("pause_max", |_, pauses| Some(pauses.max_ns as f64)),
     ("pause_total", |_, pauses| Some(pauses.total_ns as f64)),
     ("pause_share", |record, _| reclamation(&[record])),
+    ("sweep_share", |_, pauses| pauses.sweep_share()),
 ];
 
 /// Names of all quantities, which are functions of expressions too.

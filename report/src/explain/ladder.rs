@@ -1,7 +1,7 @@
 //! The cost of one change at a time.
 
 use super::scope::{Side, Sides};
-use super::steps::{BESIDE, Line};
+use super::steps::{BESIDE, Line, is_undone};
 use super::{Verdict, scaled};
 use crate::stats::Estimate;
 use serde::Serialize;
@@ -94,6 +94,7 @@ impl Ladder {
         let mut start_is = line.first.1;
         let first = [(line.first.0, &[] as &[&str])];
         for &(backend, what) in first.iter().chain(line.rungs) {
+            changes.retain(|change: &&str| !is_undone(backend, change));
             changes.extend(what);
             let side = sides.of(backend);
             let step = match (last, side) {
@@ -186,10 +187,12 @@ pub(super) fn step(
         (false, true) => Some("the filter does not branch"),
         _ => None,
     };
+    let at_once = (to.frees_at_once && !from.frees_at_once)
+        .then_some("closed scopes give memory back at once");
     Some(Step {
         from: Rung::new(from, cells),
         to: Rung::new(to, cells),
-        changes: changes.iter().copied().chain(filter).map(str::to_owned).collect(),
+        changes: changes.iter().copied().chain(at_once).chain(filter).map(str::to_owned).collect(),
         bridges: Vec::new(),
         ns_per_cell,
         share: scaled(ns_per_cell, cells / to.time_ns),

@@ -60,6 +60,14 @@ pub fn pages(of: &Explanation) -> Vec<Block> {
     of.ladders.iter().for_each(|ladder| blocks.extend(ladder_blocks(ladder)));
     blocks.extend(beside(&of.beside));
     blocks.extend(operations(&of.operations));
+    let told = [
+        ("How memory becomes free again", of.swept()),
+        ("The cost of one store to a shadow stack", of.stored()),
+    ];
+    for (heading, sentence) in told {
+        let block = |text| [Block::Heading(heading.to_owned()), Block::Text(text)];
+        blocks.extend(sentence.map(block).into_iter().flatten());
+    }
     blocks.extend(of.bound.as_ref().map(bound).into_iter().flatten());
     blocks.push(Block::Heading("What split reference counting is made of".to_owned()));
     blocks.push(Block::Text(of.answer.clone()));
@@ -233,7 +241,7 @@ fn bound(bound: &Bound) -> [Block; 3] {
 }
 
 /// A part of one as `12 %`, below ten per cent as `1.2 %`.
-fn percent(part: f64) -> String {
+pub(super) fn percent(part: f64) -> String {
     let percent = part * 100.0;
     let decimals = usize::from(percent.abs() < 9.95);
     format!("{:.decimals$} %", unsigned_zero(percent, decimals))
@@ -259,7 +267,7 @@ fn signed(value: f64) -> String {
 }
 
 /// A difference as `+1.32 (+1.30 to +1.37)`, or `+1.32` where one sample gives no interval.
-fn signed_interval(estimate: &Estimate) -> String {
+pub(super) fn signed_interval(estimate: &Estimate) -> String {
     let Some((low, high)) = estimate.interval() else { return signed(estimate.value) };
     let decimals = decimals(estimate.value.abs().max(low.abs()).max(high.abs()));
     let [value, low, high] = [estimate.value, low, high].map(|ns| unsigned_zero(ns, decimals));

@@ -42,6 +42,8 @@ pub(super) struct Side<'a> {
     pub problem_specific: bool,
     /// Whether chains are filtered without a branch.
     pub speculates: bool,
+    /// Whether closed scopes give back at once what else only sweeps would.
+    pub frees_at_once: bool,
     /// Samples that ended well, of every kind.
     pub samples: Vec<&'a Record>,
     /// Median time of one search in nanoseconds.
@@ -72,11 +74,13 @@ impl<'a> Sides<'a> {
                 return None;
             }
             let samples = samples.remove(row.label.as_str())?;
+            let is = |name: &str, value: &str| group.params.get(name).is_some_and(|v| v == value);
             Some(Side {
                 row,
                 backend: group.backend.clone(),
                 problem_specific: group.capabilities.problem_specific,
-                speculates: group.params.get("append").is_some_and(|how| how == "speculate"),
+                speculates: is("append", "speculate"),
+                frees_at_once: is("exits", "coalesce"),
                 time_ns: row.time_ns?.value,
                 samples,
             })

@@ -2,8 +2,10 @@
 //!
 //! A line is a chain of backends, each rung with what changes from the rung before it. Adding a
 //! rung is adding a line here. The names are those of the backends in the records; what the records
-//! lack is bridged. That a filter branches on one side only is not written here: the records'
-//! parameter `append` says so.
+//! lack is bridged. That a filter branches on one side only, or that closed scopes give memory back at
+//! once, is not written here: the records' parameters `append` and `exits` say so.
+
+use serde::Serialize;
 
 /// A chain of backends.
 pub(super) struct Line {
@@ -16,7 +18,7 @@ pub(super) struct Line {
 }
 
 /// The ladder: from the heap that does least to the one that does most.
-pub(super) const LADDER: [Line; 2] = [
+pub(super) const LADDER: [Line; 3] = [
     Line {
         title: "From no reclamation to atomic reference counts",
         first: ("leak", "the program, and fresh memory for each cell"),
@@ -34,11 +36,57 @@ pub(super) const LADDER: [Line; 2] = [
         title: "From a region to generational collection",
         first: ("region", "the program, and a free list"),
         rungs: &[
-            ("region-sweep", &["scopes clear mark bits, sweeps free the cells"]),
-            ("mark-region", &["sweeps by whole words of mark bits", "marking from the roots"]),
-            ("gc", &["a nursery by bumping a pointer", "survivors are copied"]),
+            ("region-sweep", &[SCOPES_CLEAR_BITS]),
+            ("region-runs", &[LISTS_IN_RUNS, "a pointer is bumped within a run"]),
+            ("mark-region", &["marking from the roots in place of scopes", SWEEPS_BY_WORDS]),
+            ("gc", &["a nursery", "survivors are copied"]),
         ],
     },
+    Line {
+        title: "From roots for free to a shadow stack",
+        first: ("mark-sweep", "the program, marking and lazy sweeps; its roots cost nothing"),
+        rungs: &[(ROOTING.1, &[ROOTING.2])],
+    },
+];
+
+const SCOPES_CLEAR_BITS: &str = "scopes clear mark bits, sweeps free the cells";
+const LISTS_IN_RUNS: &str = "free lists and allocated list in runs";
+const SWEEPS_BY_WORDS: &str = "sweeps by whole words of mark bits";
+
+/// Changes that do not last: the rung that has it no more, and the change. A step that bridges the
+/// rungs between is without it.
+const UNDONE: [(&str, &str); 3] =
+    [("region-runs", SCOPES_CLEAR_BITS), ("mark-region", LISTS_IN_RUNS), ("gc", SWEEPS_BY_WORDS)];
+
+/// Whether a change of a rung below is none from this backend on.
+pub(super) fn is_undone(backend: &str, change: &str) -> bool {
+    UNDONE.contains(&(backend, change))
+}
+
+/// Two backends between which nothing changes but that roots are stored: from, to, the change.
+pub(super) const ROOTING: (&str, &str, &str) =
+    ("mark-sweep", "shadow-stack", "each local variable is stored in a shadow stack");
+
+/// How a heap finds the memory that is free again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Way {
+    /// Dead cells, one by one.
+    Cells,
+    /// Runs of dead cells.
+    Runs,
+    /// Words of mark bits.
+    Words,
+    /// A boundary that closed scopes move back.
+    Boundary,
+}
+
+/// Heaps on one program whose ways differ: what claim S7 is about.
+pub(super) const SWEEPING: [(&str, Way); 4] = [
+    ("region-sweep", Way::Cells),
+    ("region-runs", Way::Runs),
+    ("mark-region", Way::Words),
+    ("region-local", Way::Boundary),
 ];
 
 /// What a split, atomic reference count is made of, in the terms of claim S3: the price of
@@ -55,7 +103,7 @@ pub(super) const SPLIT: Line = Line {
 };
 
 /// Steps beside the ladder: from, to, what changes.
-pub(super) const BESIDE: [(&str, &str, &[&str]); 12] = [
+pub(super) const BESIDE: [(&str, &str, &[&str]); 13] = [
     ("malloc", "region", &["free lists in place of malloc"]),
     ("malloc", "rc", &["counts in place of scopes"]),
     ("region", "fused", &["counts in place of scopes"]),
@@ -65,6 +113,7 @@ pub(super) const BESIDE: [(&str, &str, &[&str]); 12] = [
     ("rc-value", "arc-value", &["atomic counts"]),
     ("arc-value", "arc-split", &["count and cell in two blocks, references of two words"]),
     ("leak", "semispace", &["the same memory again and again", "survivors are copied"]),
+    ("region-sweep", "region-local", &["a dead tail is swept at once, by moving a boundary back"]),
     ("region-sweep", "mark-sweep", &["marking from the roots", "lazy sweeps by size class"]),
     ("mark-sweep", "semispace", &["a pointer is bumped", "survivors are copied"]),
     ("semispace", "gc", &["generations"]),
@@ -107,6 +156,11 @@ mod tests {
         for (from, to, changes) in lines.chain(BESIDE) {
             assert!(from != to && seen.insert((from, to)), "{from} -> {to}");
             assert!(!changes.is_empty() && changes.iter().all(|change| !change.is_empty()));
+        }
+        for (backend, undone) in UNDONE {
+            let line = LADDER.iter().find(|line| line.rungs.iter().any(|rung| rung.0 == backend));
+            let mut below = line.unwrap().rungs.iter().take_while(|rung| rung.0 != backend);
+            assert!(below.any(|rung| rung.1.contains(&undone)), "{backend}: {undone}");
         }
         let pairs: BTreeSet<_> = COUNTING.iter().map(|pair| (pair.0, pair.1)).collect();
         assert_eq!(pairs.len(), COUNTING.len());

@@ -17,7 +17,9 @@ const PAUSES: &str = "How long the program stands still for its memory manager i
     than one cell. It is wall time: what the system does to the process meanwhile is in it. All are \
     medians of the samples, so that what the system did to one of them is left out; p99 is the length \
     that 99 of 100 pauses do not exceed. MMU, minimum mutator utilisation, is the least share of any \
-    window of that length, or of a shorter search, that is the program's own.";
+    window of that length, or of a shorter search, that is the program's own. In sweeps is the part of a \
+    search in which dead memory was looked for or made free, within pauses or not, marking apart; \
+    what reading the clock takes is left out of it.";
 
 const COUNTERS: &str = "Events of one search, start-up excluded. Callgrind simulates a processor, its \
     caches and its branch prediction, so its counts hardly change from run to run; perf are the \
@@ -25,7 +27,9 @@ const COUNTERS: &str = "Events of one search, start-up excluded. Callgrind simul
 
 const WORK: &str = "Counts of one search, taken in an instance of its own, so that counting does not \
     disturb the times. What every memory manager must do alike stands first; how often they count \
-    references, collect and sweep is their own.";
+    references, collect and sweep is their own. Runs are stretches of free memory that sweeps found or \
+    closed scopes gave back; words those of mark bits that sweeps looked at; roots the references that \
+    were stored in a shadow stack.";
 
 /// The tables that have something to show, each in a view of its own.
 pub(super) fn views(summary: &Summary) -> Vec<Value> {
@@ -65,7 +69,7 @@ fn view(
 /// What memory managers differ in, and how it is written.
 type Count = (&'static str, fn(&Row) -> Option<u64>, fn(u64) -> String);
 
-const COUNTS: [Count; 11] = [
+const COUNTS: [Count; 14] = [
     ("increments", |row| row.rc_increments, exact_count),
     ("decrements", |row| row.rc_decrements, exact_count),
     ("cells freed", |row| row.cells_freed, exact_count),
@@ -75,6 +79,9 @@ const COUNTS: [Count; 11] = [
     ("cells marked", |row| row.cells_marked, exact_count),
     ("cells swept", |row| row.cells_swept, exact_count),
     ("barrier hits", |row| row.barrier_hits, exact_count),
+    ("runs found", |row| row.runs_found, exact_count),
+    ("words scanned", |row| row.words_scanned, exact_count),
+    ("roots stored", |row| row.roots_stored, exact_count),
     ("most bytes not freed", |row| row.live_peak_bytes, human_bytes),
     ("cells left at exit", |row| row.live_cells_at_exit, exact_count),
 ];

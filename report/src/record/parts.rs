@@ -114,6 +114,22 @@ pub struct Pauses {
     pub percentiles: Vec<(f64, u64)>,
 }
 
+impl Pauses {
+    /// The part of the search that went into sweeps, from 0 to 1; `None` where nothing was swept, or
+    /// nothing of it recorded.
+    ///
+    /// Readings of the clock are in neither: one lies within each sweep and one beside it, and one
+    /// within each pause.
+    pub fn sweep_share(&self) -> Option<f64> {
+        let sweeps = self.sweeps.filter(|&sweeps| sweeps > 0)?;
+        let clocks_ns = |readings: u64| readings.saturating_mul(self.clock_ns);
+        let readings = self.count.saturating_add(sweeps.saturating_mul(2));
+        let run_ns = self.run_ns.saturating_sub(clocks_ns(readings));
+        let sweep_ns = self.sweep_ns?.saturating_sub(clocks_ns(sweeps)).min(run_ns);
+        (run_ns > 0).then(|| sweep_ns as f64 / run_ns as f64)
+    }
+}
+
 /// The least share of any window of this length that was the program's own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -269,4 +285,29 @@ pub struct Machine {
     pub hypervisor: Option<String>,
     /// Whether the measuring program was built without optimisation.
     pub debug_build: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_clock_is_in_no_sweep() {
+        let share = |count, sweeps, sweep_ns, run_ns| {
+            let (sweeps, sweep_ns) = (Some(sweeps), Some(sweep_ns));
+            Pauses { count, sweeps, sweep_ns, run_ns, clock_ns: 10, ..Pauses::default() }
+                .sweep_share()
+        };
+        // 4 pauses and 3 sweeps: ten readings beside 1000 ns, three of them in the sweeps.
+        assert_eq!(share(4, 3, 280, 1100), Some(0.25));
+        assert_eq!(share(0, 3, 30, 1060), Some(0.0), "nothing but the clock");
+        assert_eq!(share(0, 3, 29, 1060), Some(0.0), "less than the clock");
+        assert_eq!(share(0, 1, 500, 120), Some(1.0), "more than all");
+        assert_eq!(share(0, 3, 30, 60), None, "nothing is left of the search");
+        assert_eq!(share(4, 0, 0, 1100), None, "nothing was swept");
+        assert_eq!(share(u64::MAX, u64::MAX, 30, 1100), None);
+        let old = Pauses { count: 4, run_ns: 1100, ..Pauses::default() };
+        assert_eq!(old.sweep_share(), None, "not recorded");
+        assert_eq!(Pauses { sweeps: Some(1), ..old }.sweep_share(), None);
+    }
 }

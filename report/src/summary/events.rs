@@ -21,6 +21,11 @@ pub struct PauseTimes {
     /// The longest of one search: the median of the samples. The longest of all would be what the
     /// system did to one of them, since pauses are wall time.
     pub max_ns: u64,
+    /// Number of sweeps of one search, within pauses or not: the median of the samples; `None` where
+    /// none recorded it.
+    pub sweeps: Option<u64>,
+    /// The part of a search that sweeps take, from 0 to 1: the median of the samples that swept.
+    pub sweep_share: Option<f64>,
     /// Time of one search less what keeping account of its pauses took: the median of the samples.
     pub run_ns: u64,
     /// What reading the clock twice costs, part of each pause: the median of the samples.
@@ -59,6 +64,8 @@ impl PauseTimes {
             p99_ns: middle(|p| p.p99_ns)?,
             p999_ns: middle(|p| p.p999_ns)?,
             max_ns: middle(|p| p.max_ns)?,
+            sweeps: super::row::middle(pauses.iter().filter_map(|p| p.sweeps)),
+            sweep_share: median(&pauses.iter().filter_map(|p| p.sweep_share()).collect::<Vec<_>>()),
             run_ns: middle(|p| p.run_ns)?,
             clock_ns: middle(|p| p.clock_ns)?,
             mmu: mmu

@@ -79,6 +79,12 @@ pub struct Row {
     pub cells_swept: Option<u64>,
     /// Writes that the barrier remembered.
     pub barrier_hits: Option<u64>,
+    /// Runs of free memory that sweeps found, or that scopes gave back.
+    pub runs_found: Option<u64>,
+    /// Words of mark bits that sweeps looked at.
+    pub words_scanned: Option<u64>,
+    /// References stored in a shadow stack.
+    pub roots_stored: Option<u64>,
     /// Cells left at the end.
     pub live_cells_at_exit: Option<u64>,
     /// Most bytes that the heap held.
@@ -150,6 +156,9 @@ impl Row {
             cells_marked: any(|s| s.cells_marked),
             cells_swept: any(|s| s.cells_swept),
             barrier_hits: any(|s| s.barrier_hits),
+            runs_found: any(|s| s.runs_found),
+            words_scanned: any(|s| s.words_scanned),
+            roots_stored: any(|s| s.roots_stored),
             live_cells_at_exit: any(|s| s.live_cells_at_exit),
             heap_peak_bytes: memory(|s| s.heap_peak_bytes).or(any(|s| s.heap_peak_bytes)),
             live_peak_bytes: memory(|s| s.live_peak_bytes).or(any(|s| s.live_peak_bytes)),

@@ -5,12 +5,36 @@ use crate::format::{human_bytes, human_count, or_nothing};
 use crate::record::Status;
 use crate::summary::Row;
 
-const SPARE: [&str; 8] =
-    ["GCs", "copied", "live at exit", "freed", "scopes", "marked", "swept", "barrier hits"];
+const SPARE: [&str; 11] = [
+    "GCs",
+    "copied",
+    "live at exit",
+    "freed",
+    "scopes",
+    "marked",
+    "swept",
+    "runs found",
+    "words scanned",
+    "roots stored",
+    "barrier hits",
+];
+
+/// Counts of what few backends do: left out where none did it.
+type Rare = (&'static str, fn(&Row) -> Option<u64>);
+const RARE: [Rare; 3] = [
+    ("runs found", |row| row.runs_found),
+    ("words scanned", |row| row.words_scanned),
+    ("roots stored", |row| row.roots_stored),
+];
 
 /// The work counts of each row; those that every backend must reach are written by `exact`.
-pub(crate) fn counts<'a>(rows: impl Iterator<Item = &'a Row>, exact: fn(u64) -> String) -> Sheet {
-    let header = [
+pub(crate) fn counts<'a>(
+    rows: impl Iterator<Item = &'a Row> + Clone,
+    exact: fn(u64) -> String,
+) -> Sheet {
+    let did = |count: fn(&Row) -> Option<u64>| rows.clone().any(|row| count(row) > Some(0));
+    let rare: Vec<Rare> = RARE.into_iter().filter(|(_, count)| did(*count)).collect();
+    let mut header = vec![
         "backend",
         "n",
         "solutions",
@@ -28,6 +52,7 @@ pub(crate) fn counts<'a>(rows: impl Iterator<Item = &'a Row>, exact: fn(u64) -> 
         "barrier hits",
         "live at exit",
     ];
+    header.extend(rare.iter().map(|(title, _)| *title));
     let mut sheet = Sheet::new(&header, &SPARE);
     for row in rows {
         let mut cells = name_and_n(row);
@@ -53,6 +78,7 @@ pub(crate) fn counts<'a>(rows: impl Iterator<Item = &'a Row>, exact: fn(u64) -> 
             rough(row.barrier_hits),
             exact(row.live_cells_at_exit),
         ]);
+        cells.extend(rare.iter().map(|(_, count)| rough(count(row))));
         sheet.lines.push((row.group, cells));
     }
     sheet.told()

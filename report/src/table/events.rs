@@ -9,7 +9,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 const SPARE_COUNTERS: [&str; 5] = ["LL misses", "L1 misses", "instructions", "cycles", "branches"];
 
-const SPARE_PAUSES: [&str; 3] = ["total", "p99.9", "p50"];
+/// Share of a search that sweeps take.
+const SWEEPS: &str = "in sweeps";
+
+const SPARE_PAUSES: [&str; 4] = ["total", SWEEPS, "p99.9", "p50"];
 
 /// The windows whose utilisation the table tells, in nanoseconds; the curve has more.
 const WINDOWS_NS: [u64; 3] = [1_000_000, 10_000_000, 100_000_000];
@@ -94,12 +97,15 @@ pub(crate) fn pauses<'a>(rows: impl Iterator<Item = &'a Row> + Clone) -> Option<
     let windows = told_windows(windows.collect());
     let titles: Vec<String> = windows.iter().map(|&ns| format!("MMU {}", whole_time(ns))).collect();
     let mut header = vec!["backend", "n", "pauses", "total", "p50", "p99", "p99.9", "max"];
+    let swept = timed.clone().any(|(_, pauses)| pauses.sweep_share.is_some());
+    header.extend(swept.then_some(SWEEPS));
     header.extend(titles.iter().map(String::as_str));
     let mut sheet = Sheet::new(&header, &SPARE_PAUSES);
     for (row, pauses) in timed {
         let mut cells = name_and_n(row);
         cells.push(human_count(pauses.count));
         cells.extend(lengths(pauses));
+        cells.extend(swept.then(|| or_nothing(pauses.sweep_share, percent)));
         for &window in &windows {
             // A window that is longer than the search has nothing to say.
             let fits = pauses.run_ns == 0 || window < pauses.run_ns;

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 /// A backend as these tests need it: name, family, nanoseconds and heap bytes for each cell.
 type Made = (&'static str, &'static str, f64, u64);
 
-const BACKENDS: [Made; 20] = [
+const BACKENDS: [Made; 22] = [
     ("leak", "none", 9.1, 16),
     ("stack", "region", 5.6, 0),
     ("malloc", "manual", 17.9, 0),
@@ -29,6 +29,8 @@ const BACKENDS: [Made; 20] = [
     ("shadow-stack", "tracing", 33.0, 0),
     ("gc-arena", "tracing", 38.2, 0),
     ("bespoke", "tracing", 15.0, 0),
+    ("region-runs", "region", 6.4, 0),
+    ("region-local", "region", 7.6, 0),
 ];
 
 const CELLS: [(u32, u64, u64); 5] =
@@ -80,7 +82,7 @@ fn noise(seed: u64) -> f64 {
     ((mixed ^ (mixed >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9) >> 40) as f64 / (1u64 << 24) as f64
 }
 
-/// A full study: 20 backends, n = 6 to 10, 7 rounds, `gc` entered twice, `leak` out of memory at 10.
+/// A full study: 22 backends, n = 6 to 10, 7 rounds, `gc` entered twice, `leak` out of memory at 10.
 #[allow(dead_code, reason = "not every test looks at it")]
 pub fn study() -> Vec<Record> {
     study_of(7)
@@ -127,6 +129,56 @@ pub fn small_study() -> Vec<Record> {
         let factor = if record.backend == "rc" { 6 } else { 2 };
         record.iterations_ns.iter_mut().for_each(|ns| *ns *= factor);
     }
+    records
+}
+
+/// Parameters of memory that are swept, each with its default and its values.
+type Swept = (&'static str, &'static [(&'static str, &'static str, &'static [&'static str])]);
+
+const TRIGGERS: &[&str] = &["64KiB", "128KiB", "256KiB", "512KiB", "1MiB", "2MiB", "4MiB"];
+const CHUNKS: &[&str] = &["16KiB", "32KiB", "64KiB", "128KiB", "256KiB"];
+
+const SWEPT: [Swept; 6] = [
+    ("region-sweep", &[("trigger", "1MiB", TRIGGERS), ("chunk", "64KiB", CHUNKS)]),
+    ("region-runs", &[("trigger", "256KiB", TRIGGERS), ("chunk", "64KiB", CHUNKS)]),
+    ("region-local", &[("trigger", "256KiB", TRIGGERS), ("chunk", "64KiB", CHUNKS)]),
+    ("mark-region", &[("trigger", "512KiB", TRIGGERS), ("region", "64KiB", CHUNKS)]),
+    ("mark-sweep", &[("trigger", "1MiB", TRIGGERS)]),
+    ("shadow-stack", &[("trigger", "1MiB", TRIGGERS)]),
+];
+
+/// A study at n = 9 with all backends, and beside it a sweep over every combination of the values of
+/// [`SWEPT`], which is told by its command.
+#[allow(dead_code, reason = "not every test looks at it")]
+pub fn study_and_sweeps() -> Vec<Record> {
+    let mut records = with_events(study());
+    records.retain(|record| record.n == 9);
+    let mut points = Vec::new();
+    for record in &mut records {
+        let Some((_, params)) = SWEPT.iter().find(|(name, _)| *name == record.backend) else {
+            continue;
+        };
+        for (name, default, _) in *params {
+            record.params.insert((*name).into(), (*default).into());
+        }
+        let mut grid = vec![Record { command: "rc-vs-gc sweep".into(), ..record.clone() }];
+        for (name, _, values) in *params {
+            let point = |record: &Record, (i, value): (usize, &&str)| {
+                let mut record = record.clone();
+                record.params.insert((*name).into(), (*value).into());
+                // Too small costs much, too large a little.
+                let factor = [1.5, 1.2, 1.05, 1.0, 1.02, 1.06, 1.1][i];
+                let scaled = |ns: &u64| (*ns as f64 * factor) as u64;
+                record.iterations_ns = record.iterations_ns.iter().map(scaled).collect();
+                record
+            };
+            grid = (grid.iter())
+                .flat_map(|record| values.iter().enumerate().map(move |value| point(record, value)))
+                .collect();
+        }
+        points.extend(grid);
+    }
+    records.extend(points);
     records
 }
 
@@ -187,12 +239,31 @@ pub fn peers() -> Vec<Record> {
     records
 }
 
+/// Counts of how a backend finds free memory, and of the references that it stores.
+fn with_sweeps(record: &mut Record, cells: u64) {
+    let sweeps = cells / 16_384;
+    match record.backend.as_str() {
+        "region-sweep" => record.cells_swept = Some(cells - 900),
+        "region-runs" => record.runs_found = Some(cells / 1000),
+        "region-local" => record.scopes = Some(cells / 2),
+        "mark-region" => {
+            record.cells_swept = Some(cells - 900);
+            (record.words_scanned, record.runs_found) = (Some(cells / 60), Some(cells / 5000));
+        }
+        "shadow-stack" => record.roots_stored = Some(9 * cells),
+        _ => return,
+    }
+    record.collections_major = Some(sweeps);
+}
+
 /// Adds counts, pauses and events.
 pub fn with_events(mut records: Vec<Record>) -> Vec<Record> {
     for record in &mut records {
+        let sweeps = record.family == "tracing" || record.backend.starts_with("region-");
         let (cells, round) = (record.cells_allocated.unwrap(), u64::from(record.round));
         record.cells_freed = Some(cells);
         record.scopes = (record.backend == "stack").then_some(cells / 2);
+        with_sweeps(record, cells);
         record.counters = vec![
             Counters {
                 source: CounterSource::Callgrind,
@@ -217,8 +288,8 @@ pub fn with_events(mut records: Vec<Record>) -> Vec<Record> {
             p99_ns: 4_000 + round,
             p999_ns: 5_000 + round,
             max_ns: 9_000 + 100 * round,
-            sweeps: Some(cells / 16_384),
-            sweep_ns: Some(cells / 16_384 * 700),
+            sweeps: Some(if sweeps { cells / 16_384 } else { 0 }),
+            sweep_ns: Some(if sweeps { cells / 16_384 * (20_000 + 100 * round) } else { 0 }),
             run_ns: 50_000_000,
             clock_ns: 40,
             mmu: vec![mmu(1_000_000, 0.9 - 0.01 * (round % 10) as f64), mmu(10_000_000, 0.97)],
