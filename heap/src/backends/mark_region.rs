@@ -367,6 +367,8 @@ impl<T: Tally> Heap for MarkRegionHeap<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::heap::{Frames, Mutator};
+    use crate::object::Plain;
     use crate::parts::trial;
 
     #[test]
@@ -385,5 +387,56 @@ mod tests {
         heap.run(&trial::Grow { cells: 1_000_000, each_step: 1_000 }).unwrap();
         assert!(heap.grey.capacity() <= 8);
         assert!(heap.stats().cells_marked > 500_000);
+    }
+
+    /// Filters a chain whose cells are no whole granules, and keeps what is left.
+    struct Odd;
+    type Two = [u64; 2];
+
+    impl Program for Odd {
+        type Frame<'gc, M: Mutator<'gc>> = (Plain<u64>, Link<'gc, M, Chain<Two>>);
+        type Out = u64;
+        fn start<'gc, M: Mutator<'gc>>(
+            &self,
+            heap: &mut M,
+            stack: &mut Frames<'gc, M, Self>,
+            _: &mut u64,
+        ) {
+            let mut chain = Link::NONE;
+            for number in 0..1_000 {
+                let item = [number, !number];
+                chain = Link(Some(heap.alloc::<Chain<Two>>(Node { item, next: chain })));
+            }
+            stack.push((Plain(2), chain), heap);
+        }
+        fn step<'gc, M: Mutator<'gc>>(
+            &self,
+            heap: &mut M,
+            (Plain(factor), chain): Self::Frame<'gc, M>,
+            stack: &mut Frames<'gc, M, Self>,
+            sum: &mut u64,
+        ) {
+            // There is a run in use, so that the filter may go on in it.
+            let first = heap.alloc::<Chain<Two>>(Node { item: [0; 2], next: Link::NONE });
+            heap.release(first);
+            let kept = heap.filter(chain.as_ref(), |[number, _]| number % factor == 0);
+            heap.release_link(chain);
+            if factor < 32 {
+                stack.push((Plain(factor * 2), kept), heap);
+            } else {
+                *sum = heap.fold(kept.as_ref(), 0, |sum, [number, other]| {
+                    assert_eq!(number, !other);
+                    sum + number
+                });
+                heap.release_link(kept);
+            }
+        }
+    }
+
+    #[test]
+    fn chains_of_odd_cells_are_filtered_into_whole_granules() {
+        let right = (0..1_000).filter(|number| number % 32 == 0).sum();
+        let mut heap = trial::heap::<MarkRegion>(&[], trial::zealous);
+        assert_eq!(heap.run(&Odd), Ok(right));
     }
 }
