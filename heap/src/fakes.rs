@@ -1,11 +1,13 @@
 //! Backends for tests of the harness: what is equal must come out as equal, and
-//! what is slower as slower. They are found by name, and listed nowhere.
+//! what is slower as slower. They are found by name, and listed nowhere. And an
+//! instance of any backend for tests of its tests: a write barrier that fails.
 
 use crate::backends::fused::Fused;
 use crate::heap::{Backend, Heap, Program};
 use crate::pauses::Pauses;
 use crate::registry::Visit;
-use crate::tally::{HeapError, Stats, Tally};
+use crate::sealed::Sealed;
+use crate::tally::{Event, HeapError, Stats, Tally};
 use crate::{Info, Settings};
 use std::time::Instant;
 
@@ -83,6 +85,36 @@ fn a_tenth_slower<O>(work: impl FnOnce() -> O) -> O {
         std::hint::spin_loop();
     }
     out
+}
+
+/// An instance that counts nothing, and whose write barrier forgets one write
+/// to an old object: the `NTH`, counted from one.
+#[derive(Default)]
+pub struct Forgetful<const NTH: u64> {
+    writes: u64,
+}
+
+impl<const NTH: u64> Sealed for Forgetful<NTH> {}
+impl<const NTH: u64> Tally for Forgetful<NTH> {
+    const ON: bool = false;
+    type Since = ();
+    type Sweep = ();
+    type Mark = ();
+    fn add(&mut self, _: Event, _: u64) {}
+    fn get(&self, _: Event) -> u64 {
+        0
+    }
+    fn stop(&mut self) {}
+    fn resume(&mut self, (): ()) {}
+    fn released(&mut self, (): ()) {}
+    fn sweep_starts(&self) {}
+    fn sweep_ends(&mut self, (): ()) {}
+    fn forgets_write(&mut self) -> bool {
+        self.writes += 1;
+        self.writes == NTH
+    }
+    fn mark(&self) {}
+    fn rewind(&mut self, (): ()) {}
 }
 
 #[cfg(test)]

@@ -34,6 +34,8 @@ pub mod settings;
 pub mod tally;
 
 pub use curve::Live;
+#[cfg(feature = "fakes")]
+pub use fakes::Forgetful;
 pub use heap::{Backend, Family, Frames, Heap, Mutator, Program};
 pub use info::{Brief, Info, Kind, Param, Unit};
 pub use machine::Stack;

@@ -44,6 +44,7 @@ registry! {
     malloc::Malloc,
     region::Region,
     region_sweep::RegionSweep,
+    region_local::RegionLocal,
     rc::Rc,
     rc_value::RcValue,
     rc_split::RcSplit,

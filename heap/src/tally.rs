@@ -82,6 +82,12 @@ pub trait Tally: Sealed + Default + 'static {
         None
     }
 
+    /// Whether the write barrier is to fail now, for tests of what notices it.
+    #[inline(always)]
+    fn forgets_write(&mut self) -> bool {
+        false
+    }
+
     /// How many objects are held now.
     fn mark(&self) -> Self::Mark;
     /// Only so many objects are held: the youngest were freed.

@@ -63,7 +63,8 @@ fn check_counts<B: Backend>(what: &str, cells: u64, (ended, settled): &(Stats, S
     // A scope for each choice point, and the run's own. A choice point is pushed
     // for each cell of the board and of what is left of it, and makes one cell of
     // queens when it is resumed: half of all cells.
-    let scoped = ["stack", "malloc", "region", "region-sweep"].contains(&B::INFO.name);
+    let scoped =
+        ["stack", "malloc", "region", "region-sweep", "region-local"].contains(&B::INFO.name);
     assert_eq!(ended.scopes, if scoped { cells / 2 + 1 } else { 0 }, "{what}");
     // The search does not mutate.
     assert_eq!(ended.barrier_hits, 0, "{what}");
@@ -96,6 +97,12 @@ fn collected(what: &str, backend: &str, cells: u64, ended: &Stats, settled: &Sta
             assert_eq!(settled.cells_swept, cells, "{what}");
         }
         "region-sweep" => assert_eq!(settled.cells_swept, cells, "{what}"),
+        "region-local" => {
+            // Scopes have freed the others.
+            assert!(ended.cells_swept <= ended.cells_freed, "{what}");
+            // Local sweeps mark a cell once, and each full one does.
+            assert!(ended.cells_marked <= (ended.collections_major + 1) * cells, "{what}");
+        }
         _ => {
             let work = [ended.collections_minor, ended.collections_major, ended.bytes_copied];
             assert_eq!(work, [0; 3], "{what}");
@@ -161,7 +168,7 @@ fn heaps_that_know_each_death_draw_the_same_curve() {
         assert_eq!(curve(same, n, false), right, "{same}");
     }
     let right = curve("malloc", n, false);
-    for same in ["stack", "region"] {
+    for same in ["stack", "region", "region-local"] {
         assert_eq!(curve(same, n, false), right, "{same}");
     }
     let by_value = curve("rc-value", n, false);
@@ -185,7 +192,7 @@ fn heaps_that_collect_all_the_time_draw_nearly_the_same() {
             assert!(found.live.abs_diff(right.live) <= most, "{collecting}: {found:?}, {right:?}");
         }
     };
-    for collecting in ["gc", "semispace", "mark-sweep", "gc-arena"] {
+    for collecting in ["gc", "semispace", "mark-sweep", "gc-arena", "region-local"] {
         near(collecting, "rc", step);
     }
     let most = curve("malloc", n, false).iter().map(|at| at.live).max();
@@ -263,6 +270,8 @@ impl Check for Kept {
         let (marked, copied) = match B::INFO.name {
             "gc" => (survivors, objects),
             "mark-sweep" => (survivors, 0),
+            // Full sweeps find what the first local one found, again and again.
+            "region-local" => (survivors + objects, 0),
             "semispace" => (0, survivors),
             // It may mark twice where it collects twice.
             "gc-arena" => (stats.cells_marked.clamp(survivors, 2 * survivors), 0),
@@ -274,7 +283,7 @@ impl Check for Kept {
         assert_eq!(stats.bytes_copied + box_bytes, copied * CELL_BYTES, "{what}");
         let barrier_hits = match B::INFO.name {
             // Once in each step.
-            "gc" => steps,
+            "gc" | "region-local" => steps,
             "stack" | "malloc" | "region" | "region-sweep" => steps * u64::from(Keep::WRITES),
             _ => 0,
         };

@@ -158,6 +158,11 @@ impl Check for Search {
                 "region-sweep" => {
                     assert!((1..scopes + stats.collections_major).contains(&summary.count));
                 }
+                // Each sweep and, if there was one, what is left to be freed at the end.
+                "region-local" => {
+                    let sweeps = stats.collections_minor + stats.collections_major;
+                    assert!((sweeps..=sweeps + 1).contains(&summary.count), "{name}");
+                }
                 "leak" | "stack" => assert_eq!(summary.count, 0),
                 // Most releases free nothing, or one cell.
                 _ => assert!((1..stats.rc_decrements / 4).contains(&summary.count), "{name}"),

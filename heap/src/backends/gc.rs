@@ -45,6 +45,7 @@ use crate::parts::blocks::Blocks;
 use crate::parts::bump::{Bump, Chunk, object_bytes};
 use crate::parts::chain::{self, Bumping};
 use crate::parts::poison;
+use crate::parts::remembered::{Grey, Remembered};
 use crate::parts::room::room_bytes;
 use crate::parts::uncounted::Uncounted;
 use crate::parts::verify::{self, Checked};
@@ -98,8 +99,8 @@ pub struct GcHeap<T: 'static> {
     nursery: Chunk,
     forwarded: Bits,
     old: Blocks,
-    remembered: Vec<Grey<T>>,
-    grey: Vec<Grey<T>>,
+    remembered: Remembered<&'static Shape<T>>,
+    grey: Vec<Grey<&'static Shape<T>>>,
     speculate: bool,
     zeal: bool,
     growth: f64,
@@ -111,12 +112,6 @@ pub struct GcHeap<T: 'static> {
     tally: T,
 }
 
-/// An object whose references are to be visited.
-struct Grey<T: 'static> {
-    address: NonNull<u8>,
-    shape: &'static Shape<T>,
-}
-
 /// How to visit the references of one object type, in each kind of collection.
 struct Shape<T: 'static> {
     evacuate: unsafe fn(&mut GcHeap<T>, NonNull<u8>),
@@ -124,9 +119,8 @@ struct Shape<T: 'static> {
 }
 
 impl<T: Tally> GcHeap<T> {
-    fn grey<F: Family>(address: NonNull<u8>) -> Grey<T> {
-        let shape = &const { Shape { evacuate: evacuate::<F, T>, mark: mark::<F, T> } };
-        Grey { address, shape }
+    fn shape<F: Family>() -> &'static Shape<T> {
+        &const { Shape { evacuate: evacuate::<F, T>, mark: mark::<F, T> } }
     }
 
     #[inline(always)]
@@ -143,18 +137,9 @@ impl<T: Tally> GcHeap<T> {
         self.tally.add(Event::AllocatedOld, 1);
         let at = self.old.take(bytes, &mut self.tally);
         self.soft_end = self.nursery.base();
-        self.remember::<F>(at);
+        // SAFETY: G1: it lies in `old`.
+        unsafe { self.remembered.add(&mut self.old, at, Self::shape::<F>()) };
         at
-    }
-
-    /// Remembers an old object; whether that is new.
-    fn remember<F: Family>(&mut self, at: NonNull<u8>) -> bool {
-        // SAFETY: G1: not young, so it lies in `old`.
-        let new = unsafe { self.old.remember(at.as_ptr()) };
-        if new {
-            self.remembered.push(Self::grey::<F>(at));
-        }
-        new
     }
 
     /// Objects in the old generation, in the counted instance.
@@ -167,15 +152,11 @@ impl<T: Tally> GcHeap<T> {
     fn collect_minor<'gc>(&mut self, roots: &mut impl Object<'gc, Self>) {
         self.tally.add(Event::CollectedMinor, 1);
         roots.each_ref(&mut Evacuate(self));
-        let mut remembered = std::mem::take(&mut self.remembered);
-        for grey in remembered.drain(..) {
+        // SAFETY: G2: they lie in `old`.
+        while let Some(grey) = unsafe { self.remembered.pop(&mut self.old) } {
             // SAFETY: G2: an old object; G4: of this shape.
-            unsafe {
-                self.old.forget(grey.address.as_ptr());
-                (grey.shape.evacuate)(self, grey.address);
-            }
+            unsafe { (grey.shape.evacuate)(self, grey.address) };
         }
-        self.remembered = remembered;
         while let Some(grey) = self.grey.pop() {
             // SAFETY: G4.
             unsafe { (grey.shape.evacuate)(self, grey.address) };
@@ -226,15 +207,15 @@ impl<T: Tally> GcHeap<T> {
     fn trim(&mut self) {
         self.old.trim();
         self.grey.shrink_to_fit();
-        self.remembered.shrink_to_fit();
+        self.remembered.trim();
     }
 
     fn held_bytes(&self) -> usize {
-        let lists = self.remembered.capacity() + self.grey.capacity();
         self.nursery.bytes()
             + self.forwarded.held_bytes()
             + self.old.held_bytes()
-            + lists * size_of::<Grey<T>>()
+            + self.remembered.held_bytes()
+            + self.grey.capacity() * size_of::<Grey<&Shape<T>>>()
     }
 }
 
@@ -287,7 +268,7 @@ impl<'gc, T: Tally> Visitor<'gc, GcHeap<T>> for Evacuate<'_, T> {
         heap.tally.add(Event::CopiedBytes, object_bytes as u64);
         heap.tally.add(Event::Copied, 1);
         *at = Ptr::new(to);
-        heap.grey.push(GcHeap::grey::<F>(to));
+        heap.grey.push(Grey { address: to, shape: GcHeap::shape::<F>() });
     }
 }
 
@@ -296,7 +277,7 @@ struct Mark<'h, T: 'static>(&'h mut GcHeap<T>);
 impl<'gc, T: Tally> Visitor<'gc, GcHeap<T>> for Mark<'_, T> {
     #[inline]
     fn visit<F: Family>(&mut self, at: &mut Ptr<F>) {
-        self.0.grey.push(GcHeap::grey::<F>(at.address()));
+        self.0.grey.push(Grey { address: at.address(), shape: GcHeap::shape::<F>() });
     }
 }
 
@@ -318,8 +299,11 @@ unsafe impl<T: Tally> Uncounted for GcHeap<T> {
     }
     #[inline(always)]
     fn write_barrier<F: Family>(&mut self, at: NonNull<u8>) {
-        if !self.is_young(at) && self.remember::<F>(at) {
-            self.tally.add(Event::Remembered, 1);
+        if !self.is_young(at) {
+            // SAFETY: G1: not young, so it lies in `old`.
+            unsafe {
+                self.remembered.written(&mut self.old, at, Self::shape::<F>(), &mut self.tally);
+            }
         }
     }
     #[inline(always)]
@@ -371,6 +355,10 @@ impl<'gc, T: Tally> Runtime<'gc> for GcHeap<T> {
         self.collect_minor(roots);
         self.heap_peak_bytes = self.heap_peak_bytes.max(self.held_bytes());
         let over = self.held_bytes() > self.limit_bytes;
+        if self.zeal {
+            // Before a major collection follows a reference that a minor one missed.
+            verify::insist(self, roots);
+        }
         if over || self.zeal || self.old.fresh_bytes() >= self.major_at_bytes {
             self.collect_major(roots);
         }
@@ -411,7 +399,7 @@ impl<T: Tally> Heap for GcHeap<T> {
             nursery,
             forwarded,
             old: Blocks::new(),
-            remembered: Vec::new(),
+            remembered: Remembered::NONE,
             grey: Vec::new(),
             speculate: settings.is("append", "speculate"),
             zeal: settings.zealous(),

@@ -15,6 +15,7 @@ pub mod rc;
 pub mod rc_split;
 pub mod rc_value;
 pub mod region;
+pub mod region_local;
 pub mod region_sweep;
 pub mod semispace;
 pub mod stack;

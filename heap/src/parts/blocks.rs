@@ -25,6 +25,7 @@ use super::block::{
     BITMAP_WORDS, BLOCK_BYTES, Block, HEADER_BYTES, block_layout, block_of, free_block, link_of,
     poison_free_slots, slot, slots_of, sweep_piece,
 };
+use super::remembered::Old;
 use super::{ahead, poison};
 use crate::tally::Tally;
 use std::alloc::{alloc, handle_alloc_error};
@@ -262,32 +263,6 @@ impl Blocks {
         true
     }
 
-    /// Remembers an object; false if it was remembered already.
-    ///
-    /// # Safety
-    ///
-    /// `address` is that of an object in these blocks.
-    pub unsafe fn remember(&mut self, address: *mut u8) -> bool {
-        // SAFETY: K1.
-        let block = unsafe { &mut *block_of(address) };
-        let (word, bit) = Block::bit(address);
-        let new = block.remembered[word] & bit == 0;
-        block.remembered[word] |= bit;
-        new
-    }
-
-    /// Forgets that an object was remembered.
-    ///
-    /// # Safety
-    ///
-    /// `address` is that of an object in these blocks.
-    pub unsafe fn forget(&mut self, address: *mut u8) {
-        // SAFETY: K1.
-        let block = unsafe { &mut *block_of(address) };
-        let (word, bit) = Block::bit(address);
-        block.remembered[word] &= !bit;
-    }
-
     /// Ends a collection: what is unmarked is free.
     pub fn sweep(&mut self) {
         self.fresh_bytes = 0;
@@ -392,6 +367,23 @@ impl Blocks {
             }
         }
         Ok(())
+    }
+}
+
+impl Old for Blocks {
+    unsafe fn remember(&mut self, address: *mut u8) -> bool {
+        // SAFETY: K1.
+        let block = unsafe { &mut *block_of(address) };
+        let (word, bit) = Block::bit(address);
+        let new = block.remembered[word] & bit == 0;
+        block.remembered[word] |= bit;
+        new
+    }
+    unsafe fn forget(&mut self, address: *mut u8) {
+        // SAFETY: K1.
+        let block = unsafe { &mut *block_of(address) };
+        let (word, bit) = Block::bit(address);
+        block.remembered[word] &= !bit;
     }
 }
 

@@ -14,8 +14,9 @@ use crate::object::{Chain, Item, Link, Node};
 use std::hint::select_unpredictable;
 use std::ptr::{self, NonNull};
 
+/// The address of a chain's first cell, or null.
 #[inline(always)]
-fn first_cell<'gc, M: Raw<'gc>, D: Item>(
+pub fn first_cell<'gc, M: Raw<'gc>, D: Item>(
     chain: Option<&M::Ref<Chain<D>>>,
 ) -> *const Node<'gc, M, D> {
     chain.map_or(ptr::null(), |at| M::raw(at).cast_const())
@@ -273,7 +274,7 @@ pub fn filter_bump<'gc, H: Bumping, D: Item>(
 ///
 /// A cell lies at `at` (A1, A3).
 #[inline(always)]
-unsafe fn read_cell<'gc, H: Bumping, D: Item>(
+pub unsafe fn read_cell<'gc, H: Uncounted, D: Item>(
     at: *const Node<'gc, H, D>,
 ) -> (D, *const Node<'gc, H, D>) {
     // SAFETY: by contract.

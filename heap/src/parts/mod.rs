@@ -2,19 +2,23 @@
 
 pub mod address;
 pub mod ahead;
+pub mod append;
 pub mod bits;
 pub mod block;
 pub mod blocks;
 pub mod bump;
 pub mod chain;
 pub mod counting;
+pub mod lists;
 pub mod log;
 pub mod meter;
 pub mod pointer;
 pub mod poison;
 pub mod pool;
 pub mod region;
+pub mod remembered;
 pub mod room;
+pub mod slabs;
 pub mod space;
 pub mod split;
 #[cfg(test)]

@@ -23,16 +23,25 @@ use crate::tally::HeapError;
 use std::mem::offset_of;
 use std::ptr::{self, NonNull};
 
+/// Lists of small slots come first.
 const SMALL_LISTS: usize = MOST_SMALL_BYTES / SLOT_ALIGN_BYTES;
-const LISTS: usize = SMALL_LISTS + usize::BITS as usize;
+/// One list per slot size.
+pub const LISTS: usize = SMALL_LISTS + usize::BITS as usize;
 
+/// The list of a slot size.
 #[inline(always)]
-const fn list_of(slot_bytes: usize) -> usize {
+pub const fn list_of(slot_bytes: usize) -> usize {
     if slot_bytes <= MOST_SMALL_BYTES {
         slot_bytes / SLOT_ALIGN_BYTES - 1
     } else {
         SMALL_LISTS + slot_bytes.trailing_zeros() as usize
     }
+}
+
+/// The slot size of a list.
+#[inline(always)]
+pub const fn list_bytes(list: usize) -> usize {
+    if list < SMALL_LISTS { (list + 1) * SLOT_ALIGN_BYTES } else { 1 << (list - SMALL_LISTS) }
 }
 
 #[inline(always)]

@@ -1,6 +1,7 @@
 //! What several conformance tests share.
 #![allow(dead_code)] // each test file uses a part of it
 
+pub mod fuzz;
 pub mod look;
 pub mod model;
 pub mod objects;
