@@ -181,7 +181,7 @@ fn heaps_that_know_each_death_draw_the_same_curve() {
         assert_eq!(curve(same, n, false), right, "{same}");
     }
     let right = curve("malloc", n, false);
-    for same in ["stack", "region", "region-local"] {
+    for same in ["stack", "region", "region-runs", "region-local"] {
         assert_eq!(curve(same, n, false), right, "{same}");
     }
     let by_value = curve("rc-value", n, false);

@@ -459,3 +459,6 @@ impl Lists {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests;
