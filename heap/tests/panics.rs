@@ -90,6 +90,10 @@ fn panic_everywhere<H: Heap>(what: &str, settings: &Settings) -> H {
         let result = catch_unwind(AssertUnwindSafe(|| heap.run(&program)));
         assert!(result.is_err(), "{what}, fuse {fuse}: no panic");
         heap.validate().expect(what);
+        if fuse % 8 == 0 {
+            heap.settle();
+            heap.validate().expect(what);
+        }
         assert_eq!(heap.run(&Fused::new(0)), Ok(right), "{what}, after the panic of fuse {fuse}");
         heap.validate().expect(what);
         if fuse % 16 == 0 {

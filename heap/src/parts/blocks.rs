@@ -140,6 +140,11 @@ impl Blocks {
         self.limit_bytes = limit_bytes;
     }
 
+    /// Asks for a collection, since a limit was passed.
+    pub fn alarm(&mut self) {
+        self.fresh_bytes = self.fresh_bytes.max(ALARM_BYTES);
+    }
+
     /// Keeps at least this much of empty blocks for the next allocation.
     pub fn set_spare(&mut self, spare_bytes: usize) {
         self.most_spare = spare_bytes.div_ceil(BLOCK_BYTES).max(MOST_SPARE_BLOCKS);
@@ -182,7 +187,7 @@ impl Blocks {
             } else {
                 let block = self.new_block(slot_bytes);
                 if self.held_bytes > self.limit_bytes {
-                    self.fresh_bytes = self.fresh_bytes.max(ALARM_BYTES);
+                    self.alarm();
                 }
                 let class = &mut self.classes[index];
                 class.blocks.push(block);

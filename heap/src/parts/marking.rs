@@ -119,6 +119,7 @@ impl<R: Roots, T: Tally> Marking<R, T> {
     fn trim(&mut self) {
         if self.held_bytes() > self.limit_bytes {
             self.blocks.trim();
+            self.shadow.trim();
             self.grey = Vec::new();
         }
     }
@@ -145,7 +146,9 @@ impl<'gc, R: Roots, T: Tally> Visitor<'gc, Marking<R, T>> for Suspend<'_, R, T> 
     #[inline(always)]
     fn visit<F: Family>(&mut self, at: &mut Ptr<F>) {
         self.0.tally.add(Event::Rooted, 1);
-        self.0.shadow.suspended.push(at.address(), visit::<F, R, T>);
+        if self.0.shadow.suspended.push(at.address(), visit::<F, R, T>) {
+            self.0.grew();
+        }
     }
 }
 
@@ -201,7 +204,9 @@ unsafe impl<R: Roots, T: Tally> Uncounted for Marking<R, T> {
     fn defined<F: Family>(&mut self, at: NonNull<u8>) {
         if R::SHADOW {
             self.tally.add(Event::Rooted, 1);
-            self.shadow.running.push(at, visit::<F, R, T>);
+            if self.shadow.running.push(at, visit::<F, R, T>) {
+                self.grew();
+            }
         }
     }
     #[inline(always)]
@@ -283,6 +288,12 @@ unsafe impl<R: Roots, T: Tally> Shadowed for Marking<R, T> {
     #[inline(always)]
     fn visit<D: Item>() -> Visit<R, T> {
         visit::<Chain<D>, R, T>
+    }
+    fn grew(&mut self) {
+        self.note_peak();
+        if self.held_bytes() > self.limit_bytes {
+            self.blocks.alarm();
+        }
     }
     #[inline(always)]
     fn stored(&mut self, stores: u64) {
@@ -369,13 +380,15 @@ impl<R: Roots, T: Tally> Heap for Marking<R, T> {
         }
     }
     fn run<P: Program>(&mut self, program: &P) -> Result<P::Out, HeapError> {
-        // A program that panicked left variables behind.
+        // As in `settle`.
         self.shadow.clear();
         let out = machine::drive(self, program);
         self.shadow.clear();
         out
     }
     fn settle(&mut self) {
+        // A program that panicked left variables behind.
+        self.shadow.clear();
         self.collect(&mut NoRoots);
         // What fits a new heap must fit this one, too.
         self.grey = Vec::new();

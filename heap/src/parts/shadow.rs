@@ -18,10 +18,12 @@
 //!
 //! - H1. `top` lies in `[base, end]`, the stack's own memory; slots below `top` were
 //!   written, or are a walk's whose variables hold nothing yet and are null.
-//! - H2. A slot that is not null holds the address of an object, and the function of
-//!   its type, that was alive when the slot was written. The running stack is emptied
-//!   when a step begins, and collections happen between steps only: so an object that
-//!   a slot names was not freed since.
+//! - H2. Between steps, a slot that is not null holds the address of an object and the
+//!   function of its type. In a step that ended all references are gone but forgotten
+//!   ones, and each slot that is left was written in that step, or for its frame: so its
+//!   object was not freed since, as collections happen between steps only. (Amid a filter
+//!   a slot may name the cell that is written next, which is free. What a program that
+//!   panicked leaves is cleared before a collection.)
 //! - H3. A step gives up no more references than it was given or made: they are
 //!   linear (see `heap.rs`), so `pop` never passes `base`.
 
@@ -60,19 +62,28 @@ impl<V: Copy> Slots<V> {
         (self.top as usize - self.base as usize) / size_of::<Slot<V>>()
     }
 
-    /// Makes sure that there is room for `slots` more.
+    /// Makes sure that there is room for `slots` more; whether memory was taken for it.
     #[inline(always)]
-    pub fn reserve(&mut self, slots: usize) {
-        if self.end as usize - (self.top as usize) < slots * size_of::<Slot<V>>() {
+    #[must_use]
+    fn reserve(&mut self, slots: usize) -> bool {
+        let grows = self.end as usize - (self.top as usize) < slots * size_of::<Slot<V>>();
+        if grows {
             self.grow(slots);
         }
+        grows
     }
 
     #[cold]
     #[inline(never)]
     fn grow(&mut self, slots: usize) {
         let height = self.height();
-        let mut memory = Vec::with_capacity((2 * height).max(height + slots).max(LEAST_SLOTS));
+        self.move_to((2 * height).max(height + slots).max(LEAST_SLOTS));
+    }
+
+    /// Goes on in memory for this many slots, which are enough.
+    fn move_to(&mut self, slots: usize) {
+        let height = self.height();
+        let mut memory = Vec::with_capacity(slots);
         let base: *mut Slot<V> = memory.as_mut_ptr();
         // SAFETY: H1: `height` slots were written, and fit the new memory.
         unsafe {
@@ -98,11 +109,13 @@ impl<V: Copy> Slots<V> {
         }
     }
 
-    /// A variable begins to hold a reference.
+    /// A variable begins to hold a reference; whether memory was taken for it.
     #[inline(always)]
-    pub fn push(&mut self, address: NonNull<u8>, visit: V) {
-        self.reserve(1);
+    #[must_use]
+    pub fn push(&mut self, address: NonNull<u8>, visit: V) -> bool {
+        let grew = self.reserve(1);
         self.push_within(address.as_ptr(), visit);
+        grew
     }
 
     /// `variables` die.
@@ -119,15 +132,16 @@ impl<V: Copy> Slots<V> {
         self.top = self.base.wrapping_add(height);
     }
 
-    /// Slots for `N` variables of a walk, which hold nothing yet.
+    /// Slots for `N` variables of a walk, which hold nothing yet; whether memory was
+    /// taken for them.
     #[inline(always)]
-    pub fn enter<const N: usize>(&mut self, visit: V) -> Walk<V, N> {
-        self.reserve(N);
+    pub fn enter<const N: usize>(&mut self, visit: V) -> (Walk<V, N>, bool) {
+        let grew = self.reserve(N);
         let slots = self.top;
         for _ in 0..N {
             self.push_within(ptr::null_mut(), visit);
         }
-        Walk { slots }
+        (Walk { slots }, grew)
     }
 
     /// What the variables hold.
@@ -149,6 +163,14 @@ impl<V: Copy> Slots<V> {
         self.top = self.base;
     }
 
+    /// Gives up memory that is not in use.
+    pub fn trim(&mut self) {
+        match self.height() {
+            0 => *self = Slots::new(),
+            height => self.move_to(height),
+        }
+    }
+
     /// Bytes of memory.
     pub fn held_bytes(&self) -> usize {
         self.memory.capacity() * size_of::<Slot<V>>()
@@ -168,7 +190,7 @@ impl<V, const N: usize> Walk<V, N> {
     /// # Safety
     ///
     /// The walk has not ended, and nothing was pushed since it began. An object of
-    /// the walk's family lies at the address, if it is not null.
+    /// the walk's family lies at the address when the walk ends, if it is not null.
     #[inline(always)]
     pub unsafe fn store(self, variable: usize, address: *mut u8) {
         debug_assert!(variable < N);
@@ -206,6 +228,11 @@ impl<V: Copy> Shadow<V> {
     pub fn clear(&mut self) {
         self.suspended.clear();
         self.running.clear();
+    }
+    /// Gives up memory that is not in use.
+    pub fn trim(&mut self) {
+        self.suspended.trim();
+        self.running.trim();
     }
     /// Bytes of memory.
     pub fn held_bytes(&self) -> usize {

@@ -9,7 +9,7 @@
 use super::address::Ptr;
 use super::bump::object_bytes;
 use super::poison;
-use super::shadow::Slots;
+use super::shadow::{Slots, Walk};
 use super::uncounted::Uncounted;
 use crate::object::{Chain, Item, Link, Node};
 use std::hint::select_unpredictable;
@@ -28,6 +28,8 @@ pub unsafe trait Shadowed: Uncounted {
     fn variables(&mut self) -> &mut Slots<Self::Visit>;
     /// The function that visits a cell.
     fn visit<D: Item>() -> Self::Visit;
+    /// Told that the slots took more memory.
+    fn grew(&mut self);
     /// Told of stores to slots.
     fn stored(&mut self, stores: u64);
     /// The first free cell of this size, or null.
@@ -40,6 +42,17 @@ pub unsafe trait Shadowed: Uncounted {
 const AT: usize = 0;
 const FIRST: usize = 1;
 const NEWEST: usize = 2;
+
+/// The slots of a walk.
+#[inline(always)]
+fn enter<const N: usize, M: Shadowed, D: Item>(heap: &mut M) -> Walk<M::Visit, N> {
+    let (walk, grew) = heap.variables().enter(M::visit::<D>());
+    heap.stored(N as u64);
+    if grew {
+        heap.grew();
+    }
+    walk
+}
 
 #[inline(always)]
 fn address<T: crate::heap::Family>(at: Option<&Ptr<T>>) -> *mut u8 {
@@ -54,8 +67,7 @@ pub fn fold<M: Shadowed, D: Item, A>(
     start: A,
     mut each: impl FnMut(A, D) -> A,
 ) -> A {
-    let walk = heap.variables().enter::<1>(M::visit::<D>());
-    heap.stored(1);
+    let walk = enter::<1, M, D>(heap);
     let mut acc = start;
     let mut at = address(chain);
     while !at.is_null() {
@@ -94,8 +106,7 @@ fn filter_from<'gc, M: Shadowed, D: Item>(
     hole: &mut Link<'gc, M, Chain<D>>,
     mut keep: impl FnMut(D) -> bool,
 ) {
-    let walk = heap.variables().enter::<3>(M::visit::<D>());
-    heap.stored(3);
+    let walk = enter::<3, M, D>(heap);
     let mut hole: *mut Link<'gc, M, Chain<D>> = hole;
     let mut kept_any = false;
     while !at.is_null() {
@@ -137,14 +148,14 @@ pub fn filter_listed<'gc, M: Shadowed, D: Item>(
 ) -> Link<'gc, M, Chain<D>> {
     let cell_bytes = object_bytes::<Node<'gc, M, D>>();
     let first = *heap.free_cells(cell_bytes);
-    let walk = heap.variables().enter::<3>(M::visit::<D>());
+    let walk = enter::<3, M, D>(heap);
     let mut free = first;
     let mut last: *mut u8 = ptr::null_mut();
     let mut cells = 0;
     let mut at = address(chain);
     // SAFETY: the walk has begun. The first cell is a root as soon as it is one.
     unsafe { walk.store(FIRST, first) };
-    heap.stored(3 + 1);
+    heap.stored(1);
     while !at.is_null() && !free.is_null() {
         heap.stored(2);
         poison::reborn(free, cell_bytes);
