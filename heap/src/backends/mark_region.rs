@@ -9,7 +9,7 @@
 //!
 //! Object: its fields, no header, rounded up to 16 bytes; 16 bytes for a cell.
 //! References are typed, so marking knows each object's shape and size from the
-//! reference it came by. A bitmap takes 1/128 of its region.
+//! reference it came by. A bitmap takes 1/128 of its region (1/64 of the smallest).
 //! Allocate: add and compare; at a run's end, the search for the next one. A
 //! filtered chain is built without a branch if its cells are whole granules.
 //! Read: one load. Share, release and write: nothing.
@@ -19,6 +19,11 @@
 //! Memory returns at the sweep after a collection, to the platform by the
 //! region. A heap with a limit collects once a quarter of the room that is left
 //! below it may be in use.
+//! Space: `heap/tests/fragmentation.rs` allocates objects of 16 bytes to 70 KiB
+//! and drops a random half, round after round, each with other sizes. Of what
+//! lived at once, the heap held at most 2.1 times as much, the growth factor's
+//! 2 included, and a limit of 1.8 times as much sufficed. The test's bound is
+//! 2.25: never more is held, and as a limit it suffices.
 //! Cannot: bound a pause; run destructors; move an object out of a region that
 //! is nearly empty.
 //!
@@ -32,9 +37,7 @@
 //!
 //! Papers: Blackburn & McKinley, "Immix: a mark-region garbage collector with
 //! space efficiency, fast collection, and mutator performance", PLDI 2008;
-//! Hughes, "A semi-incremental garbage collection algorithm" (lazy sweeping),
-//! 1982; Garner, Blackburn & Frampton, "Effective prefetch for mark-sweep
-//! garbage collection", ISMM 2007.
+//! Hughes, "A semi-incremental garbage collection algorithm" (lazy sweeping), 1982.
 
 use crate::Settings;
 use crate::heap::{Backend, Family, Heap, Program};
@@ -224,7 +227,7 @@ unsafe fn visit<F: Family, T: Tally>(heap: &mut MarkRegionHeap<T>, address: NonN
     }
 }
 
-// SAFETY: E1: what `take` returns is free memory, of whole granules.
+// SAFETY: E1; L2 of `granules.rs`: what `take` returns is free memory.
 unsafe impl<T: Tally> Uncounted for MarkRegionHeap<T> {
     type Mark = ();
 

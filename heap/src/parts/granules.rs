@@ -38,9 +38,9 @@ use crate::tally::{Event, Tally};
 use std::ops::Range;
 use std::ptr::NonNull;
 
-/// Bounds of a region's size.
+/// The lower bound of a region's size.
 pub const LEAST_REGION_BYTES: usize = 4 << 10;
-/// The other one.
+/// The upper one.
 pub const MOST_REGION_BYTES: usize = 1 << 20;
 /// Larger objects are wide.
 const SMALL_BYTES: usize = 128;

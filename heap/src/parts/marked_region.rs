@@ -1,8 +1,11 @@
 //! One region of granules: memory aligned to a power of two, with a mark bitmap
 //! at its start.
 //!
-//! Invariant R1: the memory is the region's alone, and the bitmap, initialised,
-//! is all of it that is ever looked at through the region.
+//! Invariants:
+//!
+//! - R1. The memory at `base` was allocated with `layout` and is this region's
+//!   alone. It starts with the bitmap, which is initialised, and is all of it
+//!   that is read or written through the region.
 
 use super::bit_runs::{self, WORD_BITS};
 use super::bump::{Bump, LEAST_ADDRESS};
