@@ -213,9 +213,9 @@ fn how_memory_becomes_free_again_is_told_in_counts() {
         "How memory becomes free again, in a search that allocates 1,000 cells: region-sweep gave 912 \
          dead cells back one by one, in 27 sweeps; region-runs freed 1,000 cells and gave memory back \
          in 12 runs; mark-region looked at 81 words of mark bits and found 3 runs of free memory; \
-         region-local closed 500 scopes, each by moving a boundary back. Sweeps take so much of a \
-         search, timed apart from it: 40 % of region-sweep, 40 % of region-runs, 40 % of mark-region, \
-         40 % of region-local."
+         region-local closed 500 scopes, each by moving a boundary back. The part of a search that \
+         sweeps take, timed in an instance of its own: region-sweep 40 %, region-runs 40 %, \
+         mark-region 40 %, region-local 40 %."
     );
     let blocks = pages(&explanation);
     assert!(blocks.contains(&Block::Text(told)));

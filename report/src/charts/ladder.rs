@@ -257,7 +257,6 @@ impl Figure for Waterfall<'_> {
         if self.panels.len() > 1 {
             text.push_str(" Each part has a scale of its own.");
         }
-        text.extend(self.told().into_iter().map(|told| format!(" {told}")));
         for panel in &self.panels {
             if let Some(level) = panel.astray() {
                 text.push_str(&format!(
@@ -268,6 +267,7 @@ impl Figure for Waterfall<'_> {
                 ));
             }
         }
+        text.extend(self.told().into_iter().map(|told| format!(" {told}")));
         text
     }
 

@@ -14,7 +14,11 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Fewer values show no shape.
 const LEAST_VALUES: usize = 3;
 
-/// One figure for each parameter (and machine, and n) that is swept.
+/// More lines are no chart to read: backends with several lines then have a chart each.
+const MOST_LINES: usize = 8;
+
+/// One figure for each parameter (and machine, and n) that is swept, or where these are many lines,
+/// several.
 pub(super) fn sweeps(summary: &Summary) -> Vec<Plotted> {
     let others = [ALLOCATOR, HEAP_LIMIT, HEAP_MULTIPLE, THREADS];
     let params = summary.groups.iter().flat_map(|group| group.params.keys());
@@ -26,11 +30,40 @@ pub(super) fn sweeps(summary: &Summary) -> Vec<Plotted> {
         for line in lines(summary, param, LEAST_VALUES) {
             blocks.entry((line.group.origin, line.n)).or_default().push(line);
         }
-        for lines in blocks.values() {
-            sweeps.push(sweep(summary, param, lines, stem("sweep", param, &mut stems)));
+        for (whose, lines) in blocks.into_values().flat_map(charts) {
+            let stem = stem("sweep", param, &mut stems);
+            sweeps.push(sweep(summary, (param, &whose), &lines, stem));
         }
     }
     sweeps
+}
+
+/// The lines of each chart, with whose they are where there are several charts: backends with a
+/// line for each value of another parameter have one to themselves.
+fn charts(lines: Vec<Line>) -> Vec<(String, Vec<Line>)> {
+    if lines.len() <= MOST_LINES {
+        return vec![(String::new(), lines)];
+    }
+    let mut backends: BTreeMap<&str, Vec<Line>> = BTreeMap::new();
+    let mut order = Vec::new();
+    for line in lines {
+        let name = line.group.backend.as_str();
+        if !backends.contains_key(name) {
+            order.push(name);
+        }
+        backends.entry(name).or_default().push(line);
+    }
+    let (mut charts, mut alone) = (Vec::new(), Vec::new());
+    for name in order {
+        let mut lines = backends.remove(name).unwrap_or_default();
+        match lines.len() {
+            1 => alone.append(&mut lines),
+            _ => charts.push((format!(" of {}", shorten(name, 30)), lines)),
+        }
+    }
+    let others = if charts.is_empty() { "" } else { " of the others" };
+    charts.extend((!alone.is_empty()).then(|| (others.to_owned(), alone)));
+    charts
 }
 
 /// A file name that no figure before has: `sweep-nursery`, `sweep-nursery-2`.
@@ -48,7 +81,7 @@ pub(super) fn stem(what: &str, param: &str, known: &mut BTreeSet<String>) -> Str
     stem
 }
 
-fn sweep(summary: &Summary, param: &str, lines: &[Line], stem: String) -> Plotted {
+fn sweep(summary: &Summary, (param, whose): (&str, &str), lines: &[Line], stem: String) -> Plotted {
     let (origin, n) = (lines[0].group.origin, lines[0].n);
     let swept = |level: &Level| lines.iter().any(|l| l.group.backend == level.group.backend);
     let mut levels = studied(summary, &lines[0]);
@@ -82,7 +115,10 @@ fn sweep(summary: &Summary, param: &str, lines: &[Line], stem: String) -> Plotte
             provenance(&levels, lines)
         ),
         plot: Plot {
-            title: format!("Time against {param} at n = {n}{}", swept::origin(summary, &lines[0])),
+            title: format!(
+                "Time against {param}{whose} at n = {n}{}",
+                swept::origin(summary, &lines[0])
+            ),
             subtitle: format!(
                 "Median time of one search (logarithmic scale) by {param} of {}; whiskers: {}; lower \
                      is better",
@@ -247,6 +283,32 @@ mod tests {
         let names: BTreeSet<_> = series.iter().map(|s| (s.name.as_str(), s.variant)).collect();
         assert_eq!(names.len(), 2);
         assert!(names.iter().any(|(name, _)| *name == "gc{growth=4.0}"), "{names:?}");
+    }
+
+    /// Of nine lines, two are of one backend.
+    #[test]
+    fn of_many_lines_a_grid_has_a_chart_of_its_own() {
+        let sizes = ["8KiB", "64KiB", "256KiB"];
+        let of = |backend: &str, growth: &str| {
+            let params = |size| [("nursery", size), ("growth", growth), ("heap-limit", "8GiB")];
+            sizes.map(|size| sample("sweep", backend, &params(size), 8, 10)).to_vec()
+        };
+        let many = |count: usize| {
+            let names = ["a", "b", "c", "d", "e", "f", "g"];
+            let mut parts: Vec<_> = names[..count].iter().map(|name| of(name, "2.0")).collect();
+            parts.extend(["2.0", "4.0"].map(|growth| of("gc", growth)));
+            let summary = summary(&parts);
+            let told =
+                |sweep: &Plotted| (sweep.file_stem(), sweep.title(), sweep.plot.series.len());
+            sweeps(&summary).iter().map(told).collect::<Vec<_>>()
+        };
+        assert_eq!(many(6), [("sweep-nursery".into(), "Time against nursery at n = 8".into(), 8)]);
+        let grid = "Time against nursery of gc at n = 8".to_owned();
+        let others = "Time against nursery of the others at n = 8".to_owned();
+        assert_eq!(
+            many(7),
+            [("sweep-nursery".to_owned(), grid, 2), ("sweep-nursery-2".to_owned(), others, 7)]
+        );
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::*;
 use crate::explain::explain;
 use crate::record::{CounterSource, Counters, LiveCells, Mmu, Pauses, Record, Status};
 
-const RUNGS: [&str; 12] = [
+const RUNGS: [&str; 16] = [
     "leak",
     "stack",
     "malloc",
@@ -15,20 +15,24 @@ const RUNGS: [&str; 12] = [
     "arc-split",
     "region",
     "region-sweep",
+    "region-runs",
     "mark-region",
     "gc",
+    "region-local",
+    "mark-sweep",
+    "shadow-stack",
 ];
 
 /// Twenty-six backends, those of the ladder first, whose times, sizes, pauses and cells held lie `ratio` apart from one to
 /// the next; six rounds, `gc` entered twice.
 fn crowded(ratio: f64, sizes: std::ops::RangeInclusive<u32>) -> Vec<Record> {
-    let others = ('a'..='n').map(|letter| format!("backend-{letter}"));
+    let others = ('a'..='j').map(|letter| format!("backend-{letter}"));
     let names = RUNGS.iter().map(|&name| name.to_owned()).chain(others);
     names
         .enumerate()
         .flat_map(|(i, name)| sizes.clone().map(move |n| (i, name.clone(), n)))
         .flat_map(|(i, name, n)| (0..12).map(move |round| (i, name.clone(), n, round)))
-        .filter(|(i, _, _, round)| *round < 6 || *i == 11)
+        .filter(|(i, _, _, round)| *round < 6 || *i == 12)
         .map(|(i, name, n, round)| {
             let value = (1e6 * ratio.powi(i as i32) * f64::from(n)) as u64;
             let counts = |source| Counters { instructions: Some(value), ..Counters::none(source) };

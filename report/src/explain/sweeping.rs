@@ -111,11 +111,11 @@ pub(super) fn sentences(all: &[Sweeping], cells_allocated: u64) -> Option<String
         exact_count(cells_allocated),
         clauses.join("; ")
     );
-    let share = |of: &Sweeping| Some(format!("{} of {}", percent(of.sweep_share?), of.label));
+    let share = |of: &Sweeping| Some(format!("{} {}", of.label, percent(of.sweep_share?)));
     let shares: Vec<String> = all.iter().filter_map(share).collect();
     if !shares.is_empty() {
         text.push_str(&format!(
-            " Sweeps take so much of a search, timed apart from it: {}.",
+            " The part of a search that sweeps take, timed in an instance of its own: {}.",
             shares.join(", ")
         ));
     }
@@ -199,8 +199,8 @@ mod tests {
         let start =
             "How memory becomes free again, in a search that allocates 1,900,000 cells: a gave ";
         assert!(told.starts_with(start), "{told}");
-        let end =
-            "sweeps. Sweeps take so much of a search, timed apart from it: 12 % of a, 0.3 % of c.";
+        let end = "in 27 sweeps. The part of a search that sweeps take, timed in an instance of its own: \
+                   a 12 %, c 0.3 %.";
         assert!(told.ends_with(end), "{told}");
     }
 }
