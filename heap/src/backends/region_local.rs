@@ -463,8 +463,7 @@ mod tests {
     fn traces() {
         trial::trace::<RegionLocal>(&[
             &[],
-            &[("append", "branch"), ("trigger", "1KiB")],
-            &[("trigger", "1KiB"), ("growth", "1.1"), ("chunk", "1KiB")],
+            &[("append", "branch"), ("trigger", "1KiB"), ("growth", "1.1"), ("chunk", "1KiB")],
         ]);
     }
 }

@@ -98,6 +98,8 @@ pub struct Lists {
     lists: [List; LISTS],
     switches: Vec<Switch>,
     slabs: Slabs,
+    arrays_bytes: usize,
+    old_bytes: usize,
     /// Whether there may be marked slots.
     aged: bool,
 }
@@ -113,6 +115,8 @@ impl Lists {
             lists: [List::EMPTY; LISTS],
             switches: Vec::new(),
             slabs: Slabs::new(slab_bytes),
+            arrays_bytes: 0,
+            old_bytes: 0,
             aged: false,
         }
     }
@@ -212,6 +216,7 @@ impl Lists {
     pub fn grow(&mut self, most_bytes: usize) {
         let list = &mut self.lists[self.current];
         let slots = self.slabs.grow(list_bytes(self.current), most_bytes);
+        self.arrays_bytes -= list.slots.capacity() * size_of::<*mut u8>();
         list.slots.pop();
         assert!(list.slots.len() + slots.len() < u32::MAX as usize, "Q5");
         // The sentinel needs a word, too.
@@ -219,6 +224,7 @@ impl Lists {
         list.slots.extend(slots);
         list.slots.push(SENTINEL);
         list.end = list.slots();
+        self.arrays_bytes += list.slots.capacity() * size_of::<*mut u8>();
     }
 
     /// Frees what was allocated since the mark and the fence: objects and bytes.
@@ -296,6 +302,7 @@ impl Lists {
             self.slabs.clear_bits();
         }
         self.lists.iter_mut().for_each(|list| list.old = 0);
+        self.old_bytes = 0;
     }
 
     /// Frees the young objects that are not marked; the others are old now, and
@@ -328,6 +335,7 @@ impl Lists {
             bytes += dead.len() * list_bytes(index);
             dead.clear();
             (list.used, list.old) = (kept as u32, kept as u32);
+            self.old_bytes += (kept - young.start) * list_bytes(index);
         }
         self.aged = true;
         self.top.used = self.lists[self.current].used;
@@ -390,14 +398,12 @@ impl Lists {
 
     /// Bytes of the slots of old objects.
     pub fn old_bytes(&self) -> usize {
-        let lists = self.lists.iter().enumerate();
-        lists.map(|(index, list)| list.old as usize * list_bytes(index)).sum()
+        self.old_bytes
     }
 
     /// Bytes of the arrays and the log.
     pub fn lists_bytes(&self) -> usize {
-        let words: usize = self.lists.iter().map(|list| list.slots.capacity()).sum();
-        words * size_of::<*mut u8>() + self.switches.capacity() * size_of::<Switch>()
+        self.arrays_bytes + self.switches.capacity() * size_of::<Switch>()
     }
 
     /// Bytes of memory held, free slots included.
@@ -405,16 +411,19 @@ impl Lists {
         self.slabs.held_bytes() + self.lists_bytes()
     }
 
-    /// Whether an object may lie at an address. For checks only; slow.
+    /// Whether an object lies at an address, which may be any. For checks only;
+    /// slow where there are many young objects.
     pub fn may_hold(&self, at: NonNull<u8>, slot_bytes: usize) -> bool {
-        let index = list_of(slot_bytes);
-        self.lists[index].slots[..self.used(index)].contains(&at.as_ptr())
+        let (index, at) = (list_of(slot_bytes), at.as_ptr());
+        let young = self.lists[index].old as usize..self.used(index);
+        // SAFETY: a slot of ours, by the first test.
+        self.slabs.holds(at, slot_bytes)
+            && (unsafe { self.slabs.is_marked(at) } || self.lists[index].slots[young].contains(&at))
     }
 
     /// Checks all lists, the log and the bits, given how many objects are
     /// remembered.
     pub fn validate(&self, remembered: usize) -> Result<(), String> {
-        let mut listed = Vec::new();
         for (index, list) in self.lists.iter().enumerate() {
             let bytes = list_bytes(index);
             let used = self.used(index);
@@ -424,14 +433,18 @@ impl Lists {
             if list.end != if index == self.current { list.slots() } else { 0 } {
                 return Err(format!("the end of the list of {bytes} bytes is wrong"));
             }
-            listed.extend(list.slots[..list.slots() as usize].iter().map(|&at| (at, bytes)));
         }
-        let mut slots = self.slabs.slots();
-        (listed.sort_unstable(), slots.sort_unstable());
-        if listed != slots {
-            return Err("the lists have not each slot once".into());
+        let listed = self.lists.iter().enumerate().flat_map(|(index, list)| {
+            let slots = &list.slots[..list.slots() as usize];
+            slots.iter().map(move |&at| (at, list_bytes(index)))
+        });
+        self.slabs.validate(listed)?;
+        let old_slots = self.lists.iter().flat_map(|list| &list.slots[..list.old as usize]);
+        // SAFETY: slots of ours, as was seen above.
+        if !old_slots.clone().all(|&at| unsafe { self.slabs.is_marked(at) }) {
+            return Err("an old object is not marked".into());
         }
-        let old: usize = self.lists.iter().map(|list| list.old as usize).sum();
+        let old = old_slots.count();
         if self.slabs.set_bits() != (old, remembered) {
             return Err(format!("{:?} bits for {old} old objects", self.slabs.set_bits()));
         }

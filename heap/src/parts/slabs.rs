@@ -89,17 +89,17 @@ impl Slabs {
     }
 
     /// The place of a slot's bits, and which they are.
-    ///
-    /// # Safety
-    ///
-    /// `at` is a slot of these slabs.
     #[inline(always)]
-    unsafe fn bits(&mut self, at: *mut u8) -> (&mut Bits, u64) {
+    fn bits(&self, at: *mut u8) -> (*mut Bits, u64) {
         let offset = at.addr() & (self.align_bytes - 1);
-        let slab = at.map_addr(|at| at & !(self.align_bytes - 1)).cast::<Slab>();
+        let bits = self.slab_of(at).wrapping_add(1).cast::<Bits>();
         let place = offset / SLOT_ALIGN_BYTES;
-        // SAFETY: H1; nobody else looks at the bits.
-        (unsafe { &mut *slab.add(1).cast::<Bits>().add(place / 64) }, 1 << (place % 64))
+        (bits.wrapping_add(place / 64), 1 << (place % 64))
+    }
+
+    #[inline(always)]
+    fn slab_of(&self, at: *mut u8) -> *mut Slab {
+        at.map_addr(|at| at & !(self.align_bytes - 1)).cast()
     }
 
     /// Marks a slot; false if it was marked.
@@ -109,10 +109,11 @@ impl Slabs {
     /// `at` is a slot of these slabs.
     #[inline(always)]
     pub unsafe fn mark(&mut self, at: *mut u8) -> bool {
-        // SAFETY: by contract.
-        let (bits, bit) = unsafe { self.bits(at) };
-        let new = bits.marked & bit == 0;
-        bits.marked |= bit;
+        let (bits, bit) = self.bits(at);
+        // SAFETY: by contract and H1; nobody else looks at the bits.
+        let marked = unsafe { &mut (*bits).marked };
+        let new = *marked & bit == 0;
+        *marked |= bit;
         new
     }
 
@@ -122,10 +123,10 @@ impl Slabs {
     ///
     /// `at` is a slot of these slabs.
     #[inline(always)]
-    pub unsafe fn is_marked(&mut self, at: *mut u8) -> bool {
-        // SAFETY: by contract.
-        let (bits, bit) = unsafe { self.bits(at) };
-        bits.marked & bit != 0
+    pub unsafe fn is_marked(&self, at: *mut u8) -> bool {
+        let (bits, bit) = self.bits(at);
+        // SAFETY: by contract and H1.
+        unsafe { (*bits).marked & bit != 0 }
     }
 
     /// Clears all bits.
@@ -143,17 +144,45 @@ impl Slabs {
         self.slab_bytes
     }
 
-    /// All slots with their sizes. For checks only.
-    pub fn slots(&self) -> Vec<(*mut u8, usize)> {
-        let mut all = Vec::new();
-        for &slab in &self.slabs {
-            // SAFETY: a slab of ours.
-            let &Slab { slot_bytes, slots, words, .. } = unsafe { slab.as_ref() };
-            let base = slab.as_ptr().cast::<u8>().wrapping_add(header_bytes(words));
-            let slot = |number| (base.wrapping_add(number * slot_bytes), slot_bytes);
-            all.extend((0..slots).map(slot));
+    /// Whether a slot of this size lies at an address, which may be any. For
+    /// checks only; slow.
+    pub fn holds(&self, at: *mut u8, slot_bytes: usize) -> bool {
+        let place = self.slabs.iter().position(|slab| slab.as_ptr() == self.slab_of(at));
+        place.is_some_and(|place| self.number(place, at, slot_bytes).is_some())
+    }
+
+    /// The number of a slot among those of a slab, if it is one.
+    fn number(&self, place: usize, at: *mut u8, slot_bytes: usize) -> Option<usize> {
+        // SAFETY: a slab of ours.
+        let slab = unsafe { self.slabs[place].as_ref() };
+        let first = self.slabs[place].as_ptr().addr() + header_bytes(slab.words);
+        let inside = at.addr().checked_sub(first)?;
+        let is_slot = slab.slot_bytes == slot_bytes && inside.is_multiple_of(slot_bytes);
+        Some(inside / slot_bytes).filter(|&number| is_slot && number < slab.slots)
+    }
+
+    /// Checks that these are all slots with their sizes, each of them once.
+    pub fn validate(&self, slots: impl Iterator<Item = (*mut u8, usize)>) -> Result<(), String> {
+        // SAFETY: slabs of ours.
+        let unseen = self.slabs.iter().map(|slab| vec![false; unsafe { slab.as_ref() }.slots]);
+        let mut seen: Vec<_> = unseen.collect();
+        let mut place = 0;
+        for (at, slot_bytes) in slots {
+            let slab = self.slab_of(at);
+            if self.slabs.get(place).is_none_or(|own| own.as_ptr() != slab) {
+                let found = self.slabs.iter().position(|own| own.as_ptr() == slab);
+                place = found.ok_or_else(|| format!("{at:p} lies in no slab"))?;
+            }
+            match self.number(place, at, slot_bytes) {
+                Some(number) if !seen[place][number] => seen[place][number] = true,
+                Some(_) => return Err(format!("{at:p} is listed twice")),
+                None => return Err(format!("{at:p} is no slot of {slot_bytes} bytes")),
+            }
         }
-        all
+        match seen.iter().flatten().all(|&seen| seen) {
+            true => Ok(()),
+            false => Err("a slot is not listed".into()),
+        }
     }
 
     /// How many bits of each kind are set. For checks only.
@@ -184,16 +213,17 @@ fn clear_bits(slab: NonNull<Slab>) {
 
 impl Old for Slabs {
     unsafe fn remember(&mut self, at: *mut u8) -> bool {
-        // SAFETY: by contract.
-        let (bits, bit) = unsafe { self.bits(at) };
-        let new = bits.remembered & bit == 0;
-        bits.remembered |= bit;
+        let (bits, bit) = self.bits(at);
+        // SAFETY: by contract and H1; nobody else looks at the bits.
+        let remembered = unsafe { &mut (*bits).remembered };
+        let new = *remembered & bit == 0;
+        *remembered |= bit;
         new
     }
     unsafe fn forget(&mut self, at: *mut u8) {
-        // SAFETY: by contract.
-        let (bits, bit) = unsafe { self.bits(at) };
-        bits.remembered &= !bit;
+        let (bits, bit) = self.bits(at);
+        // SAFETY: by contract and H1; nobody else looks at the bits.
+        unsafe { (*bits).remembered &= !bit };
     }
 }
 
