@@ -466,4 +466,23 @@ mod tests {
             &[("append", "branch"), ("trigger", "1KiB"), ("growth", "1.1"), ("chunk", "1KiB")],
         ]);
     }
+
+    #[test]
+    fn what_writes_made_scopes_keep_is_swept_or_kept_as_the_parameter_says() {
+        let program = trial::Shuffle { seed: 1, steps: 5_000 };
+        let right = trial::heap::<RegionLocal>(&[], |_| {}).run(&program);
+        let run = |sweep| {
+            let params = [("sweep", sweep), ("trigger", "16KiB"), ("chunk", "4KiB")];
+            let limit = |settings: &mut Settings| settings.limit_bytes = 2 << 20;
+            let mut heap = trial::heap::<RegionLocal>(&params, limit);
+            (heap.run(&program), trial::settled(&mut heap))
+        };
+        let (swept, stats) = run("remembered");
+        assert_eq!(swept, right);
+        assert!(stats.collections_minor > stats.collections_major, "{stats:?}");
+        assert!(stats.collections_major > 0 && stats.barrier_hits > 0, "{stats:?}");
+        let (kept, stats) = run("barrier");
+        assert!(kept.is_err());
+        assert_eq!(stats.collections_minor + stats.collections_major, 0);
+    }
 }
