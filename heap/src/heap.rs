@@ -17,6 +17,7 @@
 //!    an older object refer to a younger one; these heaps take it as an escape
 //!    that keeps all that was allocated before it until the run ends.
 
+use crate::machine::Kept;
 use crate::object::{Chain, Item, Link, Object};
 use crate::pauses::Pauses;
 use crate::sealed::Sealed;
@@ -49,7 +50,7 @@ pub trait Mutator<'gc>: Sealed + Sized {
     /// Told of each frame that [`Stack::push`] keeps, after `mark`: a heap that
     /// cannot see the frames keeps their references itself. The others do nothing.
     #[inline(always)]
-    fn suspend(&mut self, _frame: &mut impl Object<'gc, Self>) {}
+    fn suspend(&mut self, _frame: &mut impl Object<'gc, Self>, _: Kept) {}
     /// Allocates an object; the references inside `value` move into it.
     fn alloc<T: Family>(&mut self, value: T::Of<'gc, Self>) -> Self::Ref<T>;
     /// Reads an object.

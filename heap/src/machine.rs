@@ -44,10 +44,13 @@ impl<F, K> Stack<F, K> {
         F: Object<'gc, M>,
     {
         let mark = heap.mark();
-        heap.suspend(&mut frame);
+        heap.suspend(&mut frame, Kept(()));
         self.entries.push((frame, mark));
     }
 }
+
+/// Proof that a frame is being kept: only [`Stack::push`] has one.
+pub struct Kept(());
 
 /// The stack's own view as an object: its references are the roots.
 pub(crate) struct Roots<'a, F, K>(pub &'a mut Stack<F, K>);

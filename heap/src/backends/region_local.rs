@@ -32,7 +32,7 @@
 //! fence, so nothing older than it refers to anything newer, and the frames that
 //! do were pushed after the frame of the mark, and are gone. So a stale mark
 //! that were taken for a newer one would free only a part of what is dead. When
-//! the numbers are spent (2^32 - 2 writes or sweeps in a run), scopes free
+//! the numbers are spent (2^32 - 2 writes, sweeps or switches in a run), scopes free
 //! nothing until the run ends, and sweeps free all.
 //!
 //! Invariants:
@@ -328,7 +328,11 @@ impl<T: Tally> InOrder for RegionLocalHeap<T> {
         &mut self.lists
     }
     fn ready(&mut self, slot_bytes: usize) {
-        if self.lists.switch(slot_bytes) {
+        let has_free = self.lists.switch(slot_bytes);
+        if self.lists.has_many_switches() {
+            self.lists.set_due(None);
+        }
+        if has_free {
             return;
         }
         // Near the limit slabs are smaller, and arrays have some of the room.
@@ -383,6 +387,10 @@ impl<'gc, T: Tally> Runtime<'gc> for RegionLocalHeap<T> {
             if self.zeal {
                 verify::insist(self, roots);
             }
+        }
+        if !self.sweeps && self.lists.has_many_switches() {
+            self.lists.fence();
+            self.plan();
         }
         if self.held_bytes() > self.limit_bytes {
             let live_bytes = self.lists.bytes();
@@ -451,6 +459,8 @@ impl<T: Tally> Heap for RegionLocalHeap<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::heap::{Frames, Mutator};
+    use crate::object::{Node, Plain};
     use crate::parts::trial;
     use crate::parts::trial_scopes;
 
@@ -484,5 +494,50 @@ mod tests {
         let (kept, stats) = run("barrier");
         assert!(kept.is_err());
         assert_eq!(stats.collections_minor + stats.collections_major, 0);
+    }
+
+    /// Filters two chains of cells of two sizes again and again, and keeps nothing.
+    struct Alternate;
+
+    type Two<'gc, M> = (Link<'gc, M, Chain<u64>>, Link<'gc, M, Chain<[u64; 3]>>);
+
+    impl Program for Alternate {
+        type Frame<'gc, M: Mutator<'gc>> = (Plain<u32>, Two<'gc, M>);
+        type Out = ();
+        fn start<'gc, M: Mutator<'gc>>(
+            &self,
+            heap: &mut M,
+            stack: &mut Frames<'gc, M, Self>,
+            (): &mut (),
+        ) {
+            let one = heap.alloc::<Chain<u64>>(Node { item: 1, next: Link::NONE });
+            let three = heap.alloc::<Chain<[u64; 3]>>(Node { item: [1; 3], next: Link::NONE });
+            stack.push((Plain(300_000), (Link(Some(one)), Link(Some(three)))), heap);
+        }
+        fn step<'gc, M: Mutator<'gc>>(
+            &self,
+            heap: &mut M,
+            (Plain(left), (one, three)): Self::Frame<'gc, M>,
+            stack: &mut Frames<'gc, M, Self>,
+            (): &mut (),
+        ) {
+            let none = heap.filter(one.as_ref(), |_| false);
+            heap.release_link(none);
+            let none = heap.filter(three.as_ref(), |_| false);
+            heap.release_link(none);
+            if left > 0 {
+                stack.push((Plain(left - 1), (one, three)), heap);
+            }
+        }
+    }
+
+    #[test]
+    fn the_log_of_switches_is_bounded() {
+        for sweep in ["remembered", "barrier"] {
+            let mut heap = trial::heap::<RegionLocal>(&[("sweep", sweep)], |_| {});
+            heap.run(&Alternate).unwrap();
+            let stats = trial::settled(&mut heap);
+            assert!(stats.heap_peak_bytes < 4 << 20, "{sweep}: {stats:?}");
+        }
     }
 }

@@ -20,7 +20,9 @@
 //! instructions for each segment (with `defer`, always for one at least).
 //! Sweep: n log n in runs. A run that fits is found in constant time.
 //! Space: objects of all sizes share the runs, and a run that is too short for an
-//! object is kept for smaller ones; what that costs is told in `parts/runs.rs`.
+//! object is kept for smaller ones; what the lists by
+//! themselves cost when objects of many sizes are freed at random is told in
+//! `parts/runs.rs`; scopes nest, so a program cannot do that.
 //! Memory returns when a scope closes, or at a sweep, to the runs; to the platform
 //! near the heap's limit, and when the heap ends or after an error.
 //! Cannot: know by itself what is unreachable; after a mutation, free what was
@@ -252,15 +254,16 @@ impl<T: Tally> RegionRunsHeap<T> {
             self.tally.resume(since);
         }
         let run = self.runs.take(bytes).unwrap_or_else(|| self.grow(bytes));
+        // The lists may have grown, too.
+        let held_bytes = self.held_bytes();
+        self.heap_peak_bytes = self.heap_peak_bytes.max(held_bytes);
+        self.alarm |= held_bytes > self.limit_bytes;
         self.enter(run);
         self.bump.take(bytes).expect("the run is long enough")
     }
 
     fn grow(&mut self, bytes: usize) -> Run {
-        let run = self.runs.grow(bytes, self.limit_bytes.saturating_sub(self.held_bytes()));
-        self.heap_peak_bytes = self.heap_peak_bytes.max(self.held_bytes());
-        self.alarm |= self.held_bytes() > self.limit_bytes;
-        run
+        self.runs.grow(bytes, self.limit_bytes.saturating_sub(self.held_bytes()))
     }
 
     /// Joins what is dead to what is free.
@@ -273,6 +276,19 @@ impl<T: Tally> RegionRunsHeap<T> {
         let due_bytes = self.trigger_bytes.max(self.live_bytes());
         self.sweep_at_bytes = due_bytes.min(room_bytes(self.limit_bytes, self.held_bytes()));
         self.tally.sweep_ends(since);
+    }
+
+    /// Gives up all that is allocated: no program is running.
+    fn free_all(&mut self) {
+        self.pinned = 0;
+        self.held_at_pin = T::Mark::default();
+        if self.live_bytes() > 0 {
+            match self.segments.first() {
+                Some(first) => self.give_up_segments(0, first.start),
+                None => self.give_up_current(self.start),
+            }
+            self.rewind(T::Mark::default(), false);
+        }
     }
 
     /// Gives all memory back; nothing lives.
@@ -430,34 +446,31 @@ impl<T: Tally> Heap for RegionRunsHeap<T> {
         }
     }
     fn run<P: Program>(&mut self, program: &P) -> Result<P::Out, HeapError> {
+        // What a program left that panicked.
+        self.free_all();
         let out = machine::drive(self, program);
-        if std::mem::take(&mut self.pinned) > 0 {
-            self.held_at_pin = T::Mark::default();
-            self.give_up_segments(0, self.segments[0].start);
-            self.rewind(T::Mark::default(), false);
-        }
-        if out.is_err() && self.live_bytes() == 0 {
+        self.free_all();
+        if out.is_err() {
             self.clear();
         }
         out
     }
     fn settle(&mut self) {
+        self.free_all();
         self.leave();
         self.sweep();
-        if self.live_bytes() == 0 {
-            // No scope is open whose mark might count them.
-            self.segments.clear();
-            // Chunks that were cut to what was left below the limit serve no other program well.
-            if self.held_bytes() > self.limit_bytes / 8 {
-                self.clear();
-            }
+        // No scope is open whose mark might count them.
+        self.segments.clear();
+        // Chunks that were cut to what was left below the limit serve no other program well.
+        if self.held_bytes() > self.limit_bytes / 8 {
+            self.clear();
         }
     }
     fn stats(&self) -> Stats {
         let mut stats = Stats {
             live_bytes: self.live_bytes(),
             live_peak_bytes: self.live_peak_bytes,
-            heap_peak_bytes: self.heap_peak_bytes,
+            heap_peak_bytes: self.heap_peak_bytes.max(self.held_bytes()),
             ..Stats::counted(&self.tally)
         };
         if !T::ON {

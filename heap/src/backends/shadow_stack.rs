@@ -81,8 +81,10 @@ impl Roots for Variables {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::heap::Heap;
+    use crate::heap::{Family, Frames, Heap, Mutator, Program};
+    use crate::object::{Chain, Link, Node, Plain};
     use crate::parts::trial;
+    use std::panic::{AssertUnwindSafe, catch_unwind};
 
     #[test]
     fn traces() {
@@ -110,5 +112,66 @@ mod tests {
         let mut heap = trial::heap::<ShadowStack>(&[], trial::zealous);
         heap.shadow.forgetful = true;
         let _ = heap.run(&trial::Grow { cells: 100, each_step: 10 });
+    }
+
+    /// Filters a chain with a panic that it catches, allocates what is no chain in the
+    /// cells that the filter had in hand, and goes on to a safepoint.
+    struct Caught;
+
+    struct Pair;
+    impl Family for Pair {
+        type Of<'gc, M: Mutator<'gc>> = Plain<[u64; 2]>;
+    }
+
+    impl Program for Caught {
+        type Frame<'gc, M: Mutator<'gc>> = (Plain<u32>, Link<'gc, M, Chain<u64>>);
+        type Out = u64;
+        fn start<'gc, M: Mutator<'gc>>(
+            &self,
+            heap: &mut M,
+            stack: &mut Frames<'gc, M, Self>,
+            _: &mut u64,
+        ) {
+            let mut chain = Link::NONE;
+            for item in 0..20 {
+                chain = Link(Some(heap.alloc::<Chain<u64>>(Node { item, next: chain })));
+            }
+            stack.push((Plain(50), chain), heap);
+        }
+        fn step<'gc, M: Mutator<'gc>>(
+            &self,
+            heap: &mut M,
+            (Plain(left), chain): Self::Frame<'gc, M>,
+            stack: &mut Frames<'gc, M, Self>,
+            sum: &mut u64,
+        ) {
+            let filter = || {
+                let kept = heap.filter(chain.as_ref(), |item| {
+                    assert!(item != 10, "amid the filter");
+                    true
+                });
+                heap.release_link(kept);
+            };
+            assert!(catch_unwind(AssertUnwindSafe(filter)).is_err());
+            for _ in 0..20 {
+                let pair = heap.alloc::<Pair>(Plain([u64::MAX, 8 + 2]));
+                heap.release(pair);
+            }
+            *sum = heap.fold(chain.as_ref(), 0, |sum, item| sum + item);
+            if left > 0 {
+                stack.push((Plain(left - 1), chain), heap);
+            } else {
+                heap.release_link(chain);
+            }
+        }
+    }
+
+    #[test]
+    fn a_panic_that_a_step_catches_leaves_no_roots() {
+        for append in ["speculate", "branch"] {
+            let mut heap = trial::heap::<ShadowStack>(&[("append", append)], trial::zealous);
+            assert_eq!(heap.run(&Caught), Ok(190));
+            trial::settled(&mut heap);
+        }
     }
 }

@@ -52,6 +52,9 @@ const FIRST: Mark = Mark { used: 0, number: 1 };
 const SPENT: u32 = u32::MAX;
 const NONE: u32 = 0;
 
+/// Switches that are logged before a safepoint is wanted.
+const MOST_SWITCHES: usize = 64 << 10;
+
 /// No slot; it can be written as a reference, and is never followed.
 const SENTINEL: *mut u8 = ptr::without_provenance_mut(SLOT_ALIGN_BYTES);
 
@@ -194,6 +197,12 @@ impl Lists {
             self.enter(to);
         }
         self.top.used < self.lists[to].end
+    }
+
+    /// Whether so many switches are logged that a sweep, or a fence, should end the log:
+    /// no scope that opened before them may close for long.
+    pub fn has_many_switches(&self) -> bool {
+        self.switches.len() >= MOST_SWITCHES
     }
 
     fn enter(&mut self, to: usize) {

@@ -22,8 +22,8 @@
 //!   function of its type. In a step that ended all references are gone but forgotten
 //!   ones, and each slot that is left was written in that step, or for its frame: so its
 //!   object was not freed since, as collections happen between steps only. (Amid a filter
-//!   a slot may name the cell that is written next, which is free. What a program that
-//!   panicked leaves is cleared before a collection.)
+//!   a slot may name the cell that is written next, which is free; a panic there empties
+//!   the walk's slots.)
 //! - H3. A step gives up no more references than it was given or made: they are
 //!   linear (see `heap.rs`), so `pop` never passes `base`.
 
@@ -196,6 +196,30 @@ impl<V, const N: usize> Walk<V, N> {
         debug_assert!(variable < N);
         // SAFETY: H1; by contract the slot is the walk's still.
         unsafe { (&raw mut (*self.slots.add(variable)).address).write_volatile(address) };
+    }
+}
+
+/// Empties a walk's variables if the program panics amid it: what they hold may be
+/// no object, and a program that catches the panic goes on in the same step.
+pub struct Unwind<V, const N: usize>(pub Walk<V, N>);
+
+impl<V, const N: usize> Unwind<V, N> {
+    /// The walk ends as it should.
+    #[inline(always)]
+    pub fn done(self) {
+        std::mem::forget(self);
+    }
+}
+
+impl<V, const N: usize> Drop for Unwind<V, N> {
+    fn drop(&mut self) {
+        for variable in 0..N {
+            // SAFETY: H1: the panic came amid the walk, in which nothing is pushed.
+            unsafe {
+                let slot = self.0.slots.add(variable);
+                (&raw mut (*slot).address).write_volatile(ptr::null_mut());
+            }
+        }
     }
 }
 

@@ -9,7 +9,7 @@
 use super::address::Ptr;
 use super::bump::object_bytes;
 use super::poison;
-use super::shadow::{Slots, Walk};
+use super::shadow::{Slots, Unwind, Walk};
 use super::uncounted::Uncounted;
 use crate::object::{Chain, Item, Link, Node};
 use std::hint::select_unpredictable;
@@ -149,6 +149,7 @@ pub fn filter_listed<'gc, M: Shadowed, D: Item>(
     let cell_bytes = object_bytes::<Node<'gc, M, D>>();
     let first = *heap.free_cells(cell_bytes);
     let walk = enter::<3, M, D>(heap);
+    let unwind = Unwind(walk);
     let mut free = first;
     let mut last: *mut u8 = ptr::null_mut();
     let mut cells = 0;
@@ -177,6 +178,7 @@ pub fn filter_listed<'gc, M: Shadowed, D: Item>(
             cells += u64::from(kept);
         }
     }
+    unwind.done();
     heap.variables().pop(3);
     *heap.free_cells(cell_bytes) = free;
     if !free.is_null() {

@@ -6,6 +6,7 @@ use super::address::{Ptr, Raw};
 use super::bump::object_bytes;
 use super::chain;
 use crate::heap::{Family, Mutator};
+use crate::machine::Kept;
 use crate::object::{Chain, Item, Link, Object, Visitor};
 use crate::sealed::Sealed;
 use std::ptr::NonNull;
@@ -85,7 +86,7 @@ impl<'gc, H: Uncounted> Mutator<'gc> for H {
     }
 
     #[inline(always)]
-    fn suspend(&mut self, frame: &mut impl Object<'gc, Self>) {
+    fn suspend(&mut self, frame: &mut impl Object<'gc, Self>, _: Kept) {
         self.suspended(frame);
     }
     #[inline(always)]
