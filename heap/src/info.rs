@@ -93,6 +93,14 @@ pub const APPEND: Param = Param {
     about: "build filtered chains without a branch (write always, advance if kept), or with one",
 };
 
+/// The `growth` parameter of heaps whose collections follow what lives.
+pub const GROWTH: Param = Param {
+    name: "growth",
+    unit: Unit::Factor(1.1, 16.0),
+    default: "2.0",
+    about: "a collection starts when the heap has grown by this factor",
+};
+
 /// What an allocator or a pointer of the allocation studies says about itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Brief {

@@ -41,7 +41,7 @@
 
 use crate::Settings;
 use crate::heap::{Backend, Family, Heap, Program};
-use crate::info::{APPEND, Info, Kind, Param, Unit};
+use crate::info::{APPEND, GROWTH, Info, Kind, Param, Unit};
 use crate::machine::{self, NoRoots, Runtime};
 use crate::object::{Chain, Item, Link, Node, Object, Visitor};
 use crate::parts::address::Ptr;
@@ -87,12 +87,7 @@ impl Backend for MarkRegion {
                 default: "256KiB",
                 about: "least bytes allocated between two collections, far from the heap limit",
             },
-            Param {
-                name: "growth",
-                unit: Unit::Factor(1.1, 16.0),
-                default: "2.0",
-                about: "a collection starts when the heap has grown by this factor",
-            },
+            GROWTH,
         ],
     };
     type Heap<T: Tally> = MarkRegionHeap<T>;

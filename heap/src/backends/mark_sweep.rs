@@ -29,7 +29,7 @@
 //! collection in an uncooperative environment", 1988.
 
 use crate::heap::Backend;
-use crate::info::{APPEND, Info, Kind, Param, Unit};
+use crate::info::{APPEND, GROWTH, Info, Kind, Param, Unit};
 use crate::parts::marking::{Marking, Roots};
 use crate::tally::Tally;
 
@@ -60,13 +60,6 @@ pub const TRIGGER: Param = Param {
     unit: Unit::Bytes(4 << 10, 1 << 30),
     default: "512KiB",
     about: "least bytes allocated between two collections, far from the heap limit",
-};
-/// When a collection starts otherwise.
-pub const GROWTH: Param = Param {
-    name: "growth",
-    unit: Unit::Factor(1.1, 16.0),
-    default: "2.0",
-    about: "a collection starts when the heap has grown by this factor",
 };
 
 /// Roots are the program's frames, which the collector is shown.

@@ -35,9 +35,9 @@
 //! ISMM 2002; Flying Frog Consultancy, "Boost's shared_ptr up to 10x slower than
 //! OCaml's garbage collection" (HLVM, and what its shadow stack takes).
 
-use crate::backends::mark_sweep::{GROWTH, TRIGGER};
+use crate::backends::mark_sweep::TRIGGER;
 use crate::heap::Backend;
-use crate::info::{APPEND, Info, Kind};
+use crate::info::{APPEND, GROWTH, Info, Kind};
 use crate::parts::marking::{Marking, Roots};
 use crate::tally::Tally;
 
