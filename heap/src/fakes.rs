@@ -4,6 +4,7 @@
 
 use crate::backends::fused::Fused;
 use crate::heap::{Backend, Heap, Program};
+use crate::immortals::Immortals;
 use crate::pauses::Pauses;
 use crate::registry::Visit;
 use crate::sealed::Sealed;
@@ -55,7 +56,9 @@ impl Backend for Slow {
 /// A heap whose runs take a tenth longer.
 struct Slowed<H>(H);
 
+impl<H> Sealed for Slowed<H> {}
 impl<H: Heap> Heap for Slowed<H> {
+    const CARRIES: bool = H::CARRIES;
     fn new(settings: &Settings) -> Self {
         Slowed(H::new(settings))
     }
@@ -70,6 +73,9 @@ impl<H: Heap> Heap for Slowed<H> {
     }
     fn pauses(&mut self) -> Option<&mut Pauses> {
         self.0.pauses()
+    }
+    fn immortals(&self) -> Option<&Immortals> {
+        self.0.immortals()
     }
     fn validate(&self) -> Result<(), String> {
         self.0.validate()

@@ -17,11 +17,14 @@
 //!    an older object refer to a younger one; these heaps take it as an escape
 //!    that keeps all that was allocated before it until the run ends.
 
+use crate::carry::Carrying;
+use crate::immortals::Immortals;
 use crate::machine::Kept;
 use crate::object::{Chain, Item, Link, Object};
 use crate::pauses::Pauses;
 use crate::sealed::Sealed;
 use crate::{HeapError, Info, Settings, Stack, Stats, Tally};
+use std::ptr::NonNull;
 
 /// Names an object type whose fields hold the mutator's own references.
 pub trait Family: Sized + 'static {
@@ -51,6 +54,21 @@ pub trait Mutator<'gc>: Sealed + Sized {
     /// cannot see the frames keeps their references itself. The others do nothing.
     #[inline(always)]
     fn suspend(&mut self, _frame: &mut impl Object<'gc, Self>, _: Kept) {}
+    /// A number that names the object until the next safepoint: two references have the
+    /// same one if they are the [`same`](Mutator::same).
+    fn identity<T: Family>(&self, at: &Self::Ref<T>) -> usize;
+    /// Gives up the references of a frame that is not resumed here, but in another heap.
+    #[inline(always)]
+    fn give_up(&mut self, _frame: &mut impl Object<'gc, Self>, _: Carrying) {}
+    /// Told that a frame leaves or enters as it is: its objects are other threads' too from
+    /// now on, so that none may be written to.
+    #[inline(always)]
+    fn freeze(&mut self, _: Carrying) {}
+    /// A reference to an immortal object, which is counted nowhere; only of heaps that
+    /// [can have them](Heap::immortals).
+    fn immortal<T: Family>(_at: NonNull<T::Of<'gc, Self>>, _: Carrying) -> Self::Ref<T> {
+        unreachable!("this heap refers to its own objects only")
+    }
     /// Allocates an object; the references inside `value` move into it.
     fn alloc<T: Family>(&mut self, value: T::Of<'gc, Self>) -> Self::Ref<T>;
     /// Reads an object.
@@ -128,7 +146,14 @@ pub trait Program: 'static {
 pub type Frames<'gc, M, P> = Stack<<P as Program>::Frame<'gc, M>, <M as Mutator<'gc>>::Mark>;
 
 /// A memory manager, set up and ready to run programs.
-pub trait Heap: Sized {
+///
+/// Only this crate implements it: one heap runs all programs on the same mutator, on which
+/// tasks rely that are carried from heap to heap (see [`crate::carry`]).
+pub trait Heap: Sealed + Sized {
+    /// Whether frames can be carried to a heap of the same type on another thread as they
+    /// are, since references are counted atomically.
+    const CARRIES: bool = false;
+
     /// Makes a heap; `settings` were checked against the backend's [`Info`].
     fn new(settings: &Settings) -> Self;
     /// Runs a program to its end. On an error all its objects are given up.
@@ -140,13 +165,18 @@ pub trait Heap: Sized {
     fn stats(&self) -> Stats;
     /// The pauses so far; `None` unless it is a [`Clocked`](crate::Clocked) instance.
     fn pauses(&mut self) -> Option<&mut Pauses>;
+    /// The immortal objects that this heap's own may refer to; `None` where it cannot.
+    fn immortals(&self) -> Option<&Immortals> {
+        None
+    }
     /// Checks the heap's own structures; the error says what is broken.
     fn validate(&self) -> Result<(), String>;
 }
 
 /// A backend as the registry lists it: its description, and its heap without
 /// ([`Off`](crate::Off)) or with ([`On`](crate::On)) counting of its work, or
-/// with a clock for its pauses ([`Clocked`](crate::Clocked)).
+/// with a clock for its pauses ([`Clocked`](crate::Clocked)); each of them may be one whose
+/// objects can refer to immortal ones ([`Immortal`](crate::Immortal)).
 pub trait Backend {
     /// Name, capabilities and parameters.
     const INFO: Info;

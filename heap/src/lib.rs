@@ -7,6 +7,8 @@
 //!   of a run hold a reference across a collection
 //! - [`tally`]: counts of a heap's work, in an instance of its own
 //! - [`pauses`]: how long it made the program stand still, in another
+//! - [`carry`]: frames as tasks, carried to heaps on other threads
+//! - [`immortals`]: objects outside of all heaps, which any thread may read
 //! - [`allocators`], [`nodes`]: allocators of the allocation studies, and containers over them
 //! - [`pointers`]: smart pointers of the allocation studies
 //! - [`conformance`]: how tests go through all of them
@@ -16,11 +18,13 @@
 
 pub mod allocators;
 mod backends;
+pub mod carry;
 pub mod conformance;
 mod curve;
 #[cfg(feature = "fakes")]
 mod fakes;
 pub mod heap;
+pub mod immortals;
 pub mod info;
 mod machine;
 pub mod nodes;
@@ -37,6 +41,7 @@ pub use curve::Live;
 #[cfg(feature = "fakes")]
 pub use fakes::Forgetful;
 pub use heap::{Backend, Family, Frames, Heap, Mutator, Program};
+pub use immortals::{Immortal, Immortals};
 pub use info::{Brief, Info, Kind, Param, Unit};
 pub use machine::Stack;
 pub use object::{Chain, Edge, Item, Link, Node, Object, Plain, Visitor};

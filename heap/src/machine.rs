@@ -49,6 +49,13 @@ impl<F, K> Stack<F, K> {
     }
 }
 
+impl<F, K> Stack<F, K> {
+    /// Takes all frames off, the one that was pushed first is the first.
+    pub(crate) fn drain(&mut self) -> impl Iterator<Item = F> {
+        self.entries.drain(..).map(|(frame, _)| frame)
+    }
+}
+
 /// Proof that a frame is being kept: only [`Stack::push`] has one.
 pub struct Kept(());
 

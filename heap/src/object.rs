@@ -27,11 +27,11 @@ pub trait Visitor<'gc, M: Mutator<'gc>> {
 }
 
 /// Plain data without references. `'static` keeps references out; `Copy`
-/// keeps destructors out. Most heaps align objects to 8 bytes and refuse, when
+/// keeps destructors out; and it may be read on any thread. Most heaps align objects to 8 bytes and refuse, when
 /// they are compiled for it, data that needs more, or a chain cell of more than
 /// 64 KiB.
-pub trait Item: Copy + 'static {}
-impl<D: Copy + 'static> Item for D {}
+pub trait Item: Copy + Send + Sync + 'static {}
+impl<D: Copy + Send + Sync + 'static> Item for D {}
 
 /// Plain data as a part of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,5 +1,6 @@
 //! The settings of one heap: limit, zeal and parameter values, checked.
 
+use crate::immortals::Immortals;
 use crate::info::{Info, Unit};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -21,6 +22,8 @@ pub struct Settings {
     pub limit_bytes: usize,
     /// Self-checking.
     pub zeal: Zeal,
+    /// The immortal objects that this heap's may refer to, in instances that can.
+    pub immortals: Option<Immortals>,
     values: BTreeMap<&'static str, String>,
 }
 
@@ -42,7 +45,7 @@ impl Settings {
     /// The defaults of a backend.
     pub fn new(info: &Info) -> Self {
         let values = info.params.iter().map(|p| (p.name, p.default.to_string())).collect();
-        Settings { limit_bytes: DEFAULT_LIMIT_BYTES, zeal: Zeal::Off, values }
+        Settings { limit_bytes: DEFAULT_LIMIT_BYTES, zeal: Zeal::Off, immortals: None, values }
     }
 
     /// Sets a parameter of the backend from its text.

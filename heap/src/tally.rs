@@ -1,7 +1,9 @@
 //! Counting of a heap's work, and timing of its pauses, each in an instance of
 //! its own: a heap is generic over its tally, and the timed instance's vanishes.
 
+use crate::Settings;
 use crate::curve::{Curve, Live};
+use crate::immortals::Immortals;
 use crate::pauses::Pauses;
 use crate::sealed::Sealed;
 use std::fmt;
@@ -52,12 +54,28 @@ const EVENTS: usize = Event::Rooted as usize + 1;
 pub trait Tally: Sealed + Default + 'static {
     /// Whether anything is counted.
     const ON: bool;
+    /// Whether the heap's objects may refer to immortal ones (see [`crate::immortals`]).
+    const IMMORTALS: bool = false;
     /// When the program stopped; `()` where nothing is timed.
     type Since;
     /// When a sweep began; `()` where nothing is timed.
     type Sweep;
     /// How many objects are held; `()` where nothing is counted.
     type Mark: Copy + Default + Ord;
+
+    /// The tally of a new heap.
+    fn new(_: &Settings) -> Self {
+        Self::default()
+    }
+    /// Whether an immortal object lies at this address.
+    #[inline(always)]
+    fn is_immortal(&self, _: *const u8) -> bool {
+        false
+    }
+    /// The immortal objects that the heap's own may refer to.
+    fn immortals(&self) -> Option<&Immortals> {
+        None
+    }
 
     /// Counts `by` events.
     fn add(&mut self, event: Event, by: u64);
@@ -175,7 +193,8 @@ impl Tally for On {
     fn sweep_ends(&mut self, (): ()) {}
     #[inline(always)]
     fn mark(&self) -> u64 {
-        self.get(Event::Allocated) - self.get(Event::Freed)
+        // Where frames are carried between threads, more may be freed here than was allocated.
+        self.get(Event::Allocated).saturating_sub(self.get(Event::Freed))
     }
     #[inline(always)]
     fn rewind(&mut self, mark: u64) {

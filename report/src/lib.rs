@@ -41,8 +41,8 @@ pub mod verdict;
 pub use compare::{CompareError, Comparison};
 pub use html::{ReportError, ReportOptions, Written, write_report};
 pub use record::{
-    Capabilities, CounterSource, Counters, LiveCells, Machine, Mmu, Pauses, Peer, Phase, ReadError,
-    Record, SCHEMA, Status, Study, read_lines, read_prefix, read_records, write_record,
+    Capabilities, CounterSource, Counters, LiveCells, Machine, Mmu, Parallel, Pauses, Peer, Phase,
+    ReadError, Record, SCHEMA, Status, Study, read_lines, read_prefix, read_records, write_record,
 };
 pub use summary::{Summary, SummaryError};
 pub use verdict::Verdict;

@@ -7,8 +7,8 @@ use std::io::{self, Write};
 mod parts;
 mod read;
 pub use parts::{
-    Capabilities, CounterSource, Counters, LiveCells, Machine, Mmu, Pauses, Peer, Phase, Status,
-    Study,
+    Capabilities, CounterSource, Counters, LiveCells, Machine, Mmu, Parallel, Pauses, Peer, Phase,
+    Status, Study,
 };
 pub use read::{ReadError, read_lines, read_prefix, read_records};
 
@@ -48,6 +48,9 @@ pub struct Record {
     pub n: u32,
     /// Threads that ran the program.
     pub threads: u32,
+    /// What threads have to do with it; absent of samples that were made without any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parallel: Option<Parallel>,
     /// Block of the run; samples of the same round are paired for ratios.
     pub round: u32,
     /// Seed of the run's random order.

@@ -51,6 +51,7 @@ unsafe impl Pointer for StdArc {
     /// `Arc` gives the value and the memory up in one operation.
     type Dead<T> = T;
     type Store = GlobalStore;
+    const ATOMIC: bool = true;
 
     fn object_bytes<T>() -> usize {
         (2 * size_of::<usize>()).next_multiple_of(align_of::<T>()) + size_of::<T>()

@@ -35,6 +35,7 @@
 
 use crate::Settings;
 use crate::heap::{Backend, Family, Heap, Program};
+use crate::immortals::Immortals;
 use crate::info::{APPEND, Info, Kind, Param, Unit};
 use crate::machine::{self, NoRoots, Runtime};
 use crate::object::{Chain, Item, Link, Object, Visitor};
@@ -408,7 +409,7 @@ impl<T: Tally> Heap for GcHeap<T> {
             major_at_bytes: LEAST_GROWTH_BYTES,
             live_peak_bytes: 0,
             heap_peak_bytes: 0,
-            tally: T::default(),
+            tally: T::new(settings),
         };
         heap.major_at_bytes = heap.major_at_bytes.min(heap.old_room_bytes(0));
         heap.heap_peak_bytes = heap.held_bytes();
@@ -436,6 +437,9 @@ impl<T: Tally> Heap for GcHeap<T> {
     }
     fn pauses(&mut self) -> Option<&mut Pauses> {
         self.tally.pauses()
+    }
+    fn immortals(&self) -> Option<&Immortals> {
+        self.tally.immortals()
     }
     fn validate(&self) -> Result<(), String> {
         if !self.nursery.spans(self.bump.top) {

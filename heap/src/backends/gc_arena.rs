@@ -179,6 +179,7 @@ impl Rootable<'_> for Unrooted {
 }
 
 impl<T: Tally> Sealed for Lent<'_, T> {}
+impl<T: Tally> Sealed for GcArenaHeap<T> {}
 
 impl<'gc, T: Tally> Mutator<'gc> for Lent<'gc, T> {
     type Ref<F: Family> = Gc<'gc, Traced<'gc, F, T>>;
@@ -187,6 +188,10 @@ impl<'gc, T: Tally> Mutator<'gc> for Lent<'gc, T> {
     #[inline(always)]
     fn mark(&self) {}
 
+    #[inline(always)]
+    fn identity<F: Family>(&self, at: &Self::Ref<F>) -> usize {
+        Gc::as_ptr(*at) as usize
+    }
     #[inline(always)]
     fn alloc<F: Family>(&mut self, value: F::Of<'gc, Self>) -> Self::Ref<F> {
         self.tally.add(Event::Allocated, 1);

@@ -21,6 +21,7 @@
 
 use crate::Settings;
 use crate::heap::{Backend, Family, Heap, Program};
+use crate::immortals::Immortals;
 use crate::info::{APPEND, Info, Kind, Param, Unit};
 use crate::machine::{self, Runtime};
 use crate::object::{Chain, Item, Link, Object};
@@ -180,7 +181,7 @@ impl<T: Tally> Heap for LeakHeap<T> {
             zeal: settings.zealous(),
             leaked: Leaked::default(),
             allocated_before: 0,
-            tally: T::default(),
+            tally: T::new(settings),
         }
     }
     fn run<P: Program>(&mut self, program: &P) -> Result<P::Out, HeapError> {
@@ -208,6 +209,9 @@ impl<T: Tally> Heap for LeakHeap<T> {
     }
     fn pauses(&mut self) -> Option<&mut Pauses> {
         self.tally.pauses()
+    }
+    fn immortals(&self) -> Option<&Immortals> {
+        self.tally.immortals()
     }
     fn validate(&self) -> Result<(), String> {
         self.chunks.validate()

@@ -24,6 +24,7 @@
 
 use crate::Settings;
 use crate::heap::{Backend, Family, Heap, Program};
+use crate::immortals::Immortals;
 use crate::info::{Info, Kind};
 use crate::machine::{self, Runtime};
 use crate::object::{Chain, Item, Link, Node, Object};
@@ -244,7 +245,7 @@ impl<T: Tally> Heap for MallocHeap<T> {
             pinned: 0,
             meter: Meter::new(settings.limit_bytes, settings.zealous()),
             zeal: settings.zealous(),
-            tally: T::default(),
+            tally: T::new(settings),
         }
     }
     fn run<P: Program>(&mut self, program: &P) -> Result<P::Out, HeapError> {
@@ -265,6 +266,9 @@ impl<T: Tally> Heap for MallocHeap<T> {
     }
     fn pauses(&mut self) -> Option<&mut Pauses> {
         self.tally.pauses()
+    }
+    fn immortals(&self) -> Option<&Immortals> {
+        self.tally.immortals()
     }
     fn validate(&self) -> Result<(), String> {
         let (cells, bytes) = self.log.sum();

@@ -41,6 +41,7 @@
 
 use crate::Settings;
 use crate::heap::{Backend, Family, Heap, Program};
+use crate::immortals::Immortals;
 use crate::info::{APPEND, GROWTH, Info, Kind, Param, Unit};
 use crate::machine::{self, NoRoots, Runtime};
 use crate::object::{Chain, Item, Link, Node, Object, Visitor};
@@ -327,7 +328,7 @@ impl<T: Tally> Heap for MarkRegionHeap<T> {
             limit_bytes: settings.limit_bytes,
             live_peak_bytes: 0,
             heap_peak_bytes: 0,
-            tally: T::default(),
+            tally: T::new(settings),
         };
         heap.pace();
         heap
@@ -353,6 +354,9 @@ impl<T: Tally> Heap for MarkRegionHeap<T> {
     }
     fn pauses(&mut self) -> Option<&mut Pauses> {
         self.tally.pauses()
+    }
+    fn immortals(&self) -> Option<&Immortals> {
+        self.tally.immortals()
     }
     fn validate(&self) -> Result<(), String> {
         if !self.grey.is_empty() {

@@ -25,6 +25,7 @@
 
 use crate::Settings;
 use crate::heap::{Backend, Family, Heap, Program};
+use crate::immortals::Immortals;
 use crate::info::{APPEND, Info, Kind, Param, Unit};
 use crate::machine::{self, Runtime};
 use crate::object::{Chain, Item, Link, Object};
@@ -240,7 +241,7 @@ impl<T: Tally> Heap for RegionHeap<T> {
             live_bytes: 0,
             live_peak_bytes: 0,
             heap_peak_bytes: 0,
-            tally: T::default(),
+            tally: T::new(settings),
         }
     }
     fn run<P: Program>(&mut self, program: &P) -> Result<P::Out, HeapError> {
@@ -268,6 +269,9 @@ impl<T: Tally> Heap for RegionHeap<T> {
     }
     fn pauses(&mut self) -> Option<&mut Pauses> {
         self.tally.pauses()
+    }
+    fn immortals(&self) -> Option<&Immortals> {
+        self.tally.immortals()
     }
     fn validate(&self) -> Result<(), String> {
         self.region.validate(self.log.sum().0)

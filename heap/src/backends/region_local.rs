@@ -52,6 +52,7 @@
 
 use crate::Settings;
 use crate::heap::{Backend, Family, Heap, Program};
+use crate::immortals::Immortals;
 use crate::info::{APPEND, Info, Kind, Param, Unit};
 use crate::machine::{self, Runtime};
 use crate::object::{Chain, Item, Link, Object, Visitor};
@@ -417,7 +418,7 @@ impl<T: Tally> Heap for RegionLocalHeap<T> {
             live_bytes: 0,
             live_peak_bytes: 0,
             heap_peak_bytes: 0,
-            tally: T::default(),
+            tally: T::new(settings),
         };
         heap.free_all();
         heap
@@ -447,6 +448,9 @@ impl<T: Tally> Heap for RegionLocalHeap<T> {
     }
     fn pauses(&mut self) -> Option<&mut Pauses> {
         self.tally.pauses()
+    }
+    fn immortals(&self) -> Option<&Immortals> {
+        self.tally.immortals()
     }
     fn validate(&self) -> Result<(), String> {
         if !self.grey.is_empty() {

@@ -43,6 +43,7 @@
 
 use crate::Settings;
 use crate::heap::{Backend, Family, Heap, Program};
+use crate::immortals::Immortals;
 use crate::info::{APPEND, Info, Kind, Param, Unit};
 use crate::machine::{self, Runtime};
 use crate::object::{Chain, Item, Link, Object};
@@ -442,7 +443,7 @@ impl<T: Tally> Heap for RegionRunsHeap<T> {
             zeal: settings.zealous(),
             live_peak_bytes: 0,
             heap_peak_bytes: 0,
-            tally: T::default(),
+            tally: T::new(settings),
         }
     }
     fn run<P: Program>(&mut self, program: &P) -> Result<P::Out, HeapError> {
@@ -482,6 +483,9 @@ impl<T: Tally> Heap for RegionRunsHeap<T> {
     }
     fn pauses(&mut self) -> Option<&mut Pauses> {
         self.tally.pauses()
+    }
+    fn immortals(&self) -> Option<&Immortals> {
+        self.tally.immortals()
     }
     fn validate(&self) -> Result<(), String> {
         let bytes: usize = self.segments.iter().map(|segment| segment.bytes()).sum();

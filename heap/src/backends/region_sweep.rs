@@ -32,6 +32,7 @@
 
 use crate::Settings;
 use crate::heap::{Backend, Family, Heap, Program};
+use crate::immortals::Immortals;
 use crate::info::{APPEND, Info, Kind, Param, Unit};
 use crate::machine::{self, Runtime};
 use crate::object::{Chain, Item, Link, Object};
@@ -310,7 +311,7 @@ impl<T: Tally> Heap for RegionSweepHeap<T> {
             zeal: settings.zealous(),
             live_peak_bytes: 0,
             heap_peak_bytes: 0,
-            tally: T::default(),
+            tally: T::new(settings),
         };
         heap.sweep();
         heap.tally = T::default();
@@ -344,6 +345,9 @@ impl<T: Tally> Heap for RegionSweepHeap<T> {
     }
     fn pauses(&mut self) -> Option<&mut Pauses> {
         self.tally.pauses()
+    }
+    fn immortals(&self) -> Option<&Immortals> {
+        self.tally.immortals()
     }
     fn validate(&self) -> Result<(), String> {
         if !self.open.is_sorted() || self.open.len() > self.allocated.len() {

@@ -32,6 +32,7 @@
 
 use crate::Settings;
 use crate::heap::{Backend, Family, Heap, Program};
+use crate::immortals::Immortals;
 use crate::info::{APPEND, Info, Kind, Param, Unit};
 use crate::machine::{self, NoRoots, Runtime};
 use crate::object::{Chain, Item, Link, Object, Visitor};
@@ -371,7 +372,7 @@ impl<T: Tally> Heap for SemispaceHeap<T> {
             most_live_bytes,
             live_peak_bytes: 0,
             heap_peak_bytes: 0,
-            tally: T::default(),
+            tally: T::new(settings),
         };
         heap.space.push(Piece::new(space_bytes));
         heap.plan(space_bytes);
@@ -394,6 +395,9 @@ impl<T: Tally> Heap for SemispaceHeap<T> {
     }
     fn pauses(&mut self) -> Option<&mut Pauses> {
         self.tally.pauses()
+    }
+    fn immortals(&self) -> Option<&Immortals> {
+        self.tally.immortals()
     }
     fn validate(&self) -> Result<(), String> {
         if !self.runs.is_empty() || self.from.held_bytes() > 0 {

@@ -22,6 +22,7 @@
 
 use crate::Settings;
 use crate::heap::{Backend, Family, Heap, Program};
+use crate::immortals::Immortals;
 use crate::info::{APPEND, Info, Kind, Param, Unit};
 use crate::machine::{self, Runtime};
 use crate::object::{Chain, Item, Link, Object};
@@ -160,7 +161,7 @@ impl<T: Tally> Heap for StackHeap<T> {
             zeal: settings.zealous(),
             live_peak_bytes: 0,
             pinned: T::Mark::default(),
-            tally: T::default(),
+            tally: T::new(settings),
         }
     }
     fn run<P: Program>(&mut self, program: &P) -> Result<P::Out, HeapError> {
@@ -190,6 +191,9 @@ impl<T: Tally> Heap for StackHeap<T> {
     }
     fn pauses(&mut self) -> Option<&mut Pauses> {
         self.tally.pauses()
+    }
+    fn immortals(&self) -> Option<&Immortals> {
+        self.tally.immortals()
     }
     fn validate(&self) -> Result<(), String> {
         self.chunks.validate()

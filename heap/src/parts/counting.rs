@@ -19,7 +19,9 @@ use super::address::{self, Raw};
 use super::chain;
 use super::pointer::{Buried, Convention, Pointer, Store};
 use super::verify::{self, Checked};
+use crate::carry::Carrying;
 use crate::heap::{Family, Heap, Mutator, Program};
+use crate::immortals::Immortals;
 use crate::machine::{self, Runtime};
 use crate::object::{Chain, Item, Link, Object, Visitor};
 use crate::pauses::Pauses;
@@ -36,6 +38,8 @@ pub struct Counting<P: Pointer, C, T> {
     pending: Vec<Pending<P, C, T>>,
     tally: T,
     zeal: bool,
+    /// Whether other threads may read the objects, where counts are atomic.
+    frozen: bool,
     convention: PhantomData<C>,
 }
 
@@ -202,6 +206,16 @@ impl<'gc, P: Pointer, C: Convention, T: Tally> Mutator<'gc> for Counting<P, C, T
     fn mark(&self) {}
 
     #[inline(always)]
+    fn identity<F: Family>(&self, at: &Self::Ref<F>) -> usize {
+        P::as_ptr(at) as usize
+    }
+    fn give_up(&mut self, frame: &mut impl Object<'gc, Self>, _: Carrying) {
+        frame.each_ref(&mut Abandon(self));
+    }
+    fn freeze(&mut self, _: Carrying) {
+        self.frozen = true;
+    }
+    #[inline(always)]
     fn alloc<F: Family>(&mut self, value: F::Of<'gc, Self>) -> Self::Ref<F> {
         self.made::<F>(1);
         P::new(&mut self.store, value)
@@ -211,6 +225,7 @@ impl<'gc, P: Pointer, C: Convention, T: Tally> Mutator<'gc> for Counting<P, C, T
         address::get::<Self, F>(self, at)
     }
     fn set<F: Family>(&mut self, at: &Self::Ref<F>, value: F::Of<'gc, Self>) {
+        assert!(!(P::ATOMIC && self.frozen), "objects that threads share cannot be changed");
         // SAFETY: A2: the heap is borrowed mutably, so nobody reads the object.
         let mut old = unsafe { std::mem::replace(&mut *P::as_ptr(at), value) };
         old.each_ref(&mut Abandon(self));
@@ -287,12 +302,14 @@ impl<'gc, P: Pointer, C: Convention, T: Tally> Runtime<'gc> for Counting<P, C, T
 }
 
 impl<P: Pointer, C: Convention, T: Tally> Heap for Counting<P, C, T> {
+    const CARRIES: bool = P::ATOMIC;
     fn new(settings: &Settings) -> Self {
         Counting {
             store: P::Store::new(settings),
             pending: Vec::new(),
-            tally: T::default(),
+            tally: T::new(settings),
             zeal: settings.zeal == Zeal::EverySafepoint,
+            frozen: false,
             convention: PhantomData,
         }
     }
@@ -313,6 +330,9 @@ impl<P: Pointer, C: Convention, T: Tally> Heap for Counting<P, C, T> {
     }
     fn pauses(&mut self) -> Option<&mut Pauses> {
         self.tally.pauses()
+    }
+    fn immortals(&self) -> Option<&Immortals> {
+        self.tally.immortals()
     }
     fn validate(&self) -> Result<(), String> {
         if !self.pending.is_empty() {

@@ -24,6 +24,7 @@ use super::uncounted::Uncounted;
 use super::verify::{self, Checked};
 use crate::Settings;
 use crate::heap::{Family, Heap, Program};
+use crate::immortals::Immortals;
 use crate::machine::{self, NoRoots, Runtime};
 use crate::object::{Chain, Item, Link, Node, Object, Visitor};
 use crate::pauses::Pauses;
@@ -376,7 +377,7 @@ impl<R: Roots, T: Tally> Heap for Marking<R, T> {
             limit_bytes: settings.limit_bytes,
             live_peak_bytes: 0,
             heap_peak_bytes: 0,
-            tally: T::default(),
+            tally: T::new(settings),
         }
     }
     fn run<P: Program>(&mut self, program: &P) -> Result<P::Out, HeapError> {
@@ -405,6 +406,9 @@ impl<R: Roots, T: Tally> Heap for Marking<R, T> {
     }
     fn pauses(&mut self) -> Option<&mut Pauses> {
         self.tally.pauses()
+    }
+    fn immortals(&self) -> Option<&Immortals> {
+        self.tally.immortals()
     }
     fn validate(&self) -> Result<(), String> {
         if !self.grey.is_empty() {

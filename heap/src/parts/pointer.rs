@@ -22,6 +22,9 @@ pub unsafe trait Pointer: Sized + 'static {
     type Dead<T>;
     /// Where memory comes from and returns to.
     type Store: Store;
+    /// Whether `share` and `lower` may be called on several threads at once, on references
+    /// of one object, and the last of them may free it on a thread other than its maker's.
+    const ATOMIC: bool = false;
     /// Bytes of one object, count and other overhead included.
     fn object_bytes<T>() -> usize;
     /// Moves a value into a new object with a count of one.

@@ -31,6 +31,8 @@ const STUCK: i32 = i32::MIN / 2;
 
 /// A 32-bit reference count.
 pub trait Count: 'static {
+    /// Whether it may be changed by several threads at once.
+    const ATOMIC: bool;
     /// A count of one.
     fn one() -> Self;
     fn get(&self) -> i32;
@@ -54,6 +56,7 @@ impl Plain {
 }
 
 impl Count for Plain {
+    const ATOMIC: bool = false;
     #[inline(always)]
     fn one() -> Self {
         Plain(Cell::new(1))
@@ -90,6 +93,7 @@ impl Atomic {
 }
 
 impl Count for Atomic {
+    const ATOMIC: bool = true;
     #[inline(always)]
     fn one() -> Self {
         Atomic(AtomicI32::new(1))
@@ -169,6 +173,7 @@ unsafe impl<K: Count> Pointer for Split<K> {
     type To<T> = Handle<K, T>;
     type Dead<T> = Handle<K, T>;
     type Store = GlobalStore;
+    const ATOMIC: bool = K::ATOMIC;
 
     fn object_bytes<T>() -> usize {
         size_of::<T>() + size_of::<Block<K, T>>()

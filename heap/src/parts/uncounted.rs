@@ -5,6 +5,7 @@
 use super::address::{Ptr, Raw};
 use super::bump::object_bytes;
 use super::chain;
+use crate::carry::Carrying;
 use crate::heap::{Family, Mutator};
 use crate::machine::Kept;
 use crate::object::{Chain, Item, Link, Object, Visitor};
@@ -88,6 +89,14 @@ impl<'gc, H: Uncounted> Mutator<'gc> for H {
     #[inline(always)]
     fn suspend(&mut self, frame: &mut impl Object<'gc, Self>, _: Kept) {
         self.suspended(frame);
+    }
+    #[inline(always)]
+    fn identity<F: Family>(&self, at: &Ptr<F>) -> usize {
+        at.address().as_ptr() as usize
+    }
+    #[inline(always)]
+    fn immortal<F: Family>(at: NonNull<F::Of<'gc, Self>>, _: Carrying) -> Ptr<F> {
+        Ptr::new(at.cast())
     }
     #[inline(always)]
     fn alloc<F: Family>(&mut self, mut value: F::Of<'gc, Self>) -> Ptr<F> {

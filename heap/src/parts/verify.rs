@@ -3,8 +3,10 @@
 
 use super::address::Raw;
 use crate::heap::Family;
+use crate::immortals::Immortals;
 use crate::object::{Object, Visitor};
 use std::collections::HashMap;
+use std::mem::ManuallyDrop;
 
 /// Heaps that can say whether a reachable object makes sense.
 pub trait Checked<'gc>: Raw<'gc> {
@@ -18,6 +20,7 @@ type Step<'h, M> = unsafe fn(&mut Walk<'h, M>, *mut u8);
 
 struct Walk<'h, M> {
     heap: &'h M,
+    immortals: Option<&'h Immortals>,
     seen: HashMap<(usize, usize), usize>,
     todo: Vec<(*mut u8, Step<'h, M>)>,
     error: Option<String>,
@@ -26,16 +29,22 @@ struct Walk<'h, M> {
 impl<'gc, M: Checked<'gc>> Walk<'_, M> {
     /// # Safety
     ///
-    /// An object of family `T` lives at `address`, and nobody else looks at it.
+    /// An object of family `T` lives at `address`, and nobody writes to it.
     unsafe fn step<T: Family>(&mut self, address: *mut u8) {
-        // SAFETY: by contract.
-        unsafe { (*address.cast::<T::Of<'gc, M>>()).each_ref(self) }
+        // SAFETY: by contract. `each_ref` wants the references in place and mutable; it gets
+        // a copy's, since other threads may read the object too.
+        let mut copy = ManuallyDrop::new(unsafe { address.cast::<T::Of<'gc, M>>().read() });
+        copy.each_ref(self);
     }
 }
 
 impl<'gc, M: Checked<'gc>> Visitor<'gc, M> for Walk<'_, M> {
     fn visit<T: Family>(&mut self, at: &mut M::Ref<T>) {
         let address = M::raw::<T>(at);
+        if self.immortals.is_some_and(|immortals| immortals.hold(address.cast())) {
+            // It refers to its like only.
+            return;
+        }
         let seen = self.seen.entry((address as usize, size_of::<T::Of<'gc, M>>())).or_default();
         *seen += 1;
         if let Err(error) = self.heap.check::<T>(at, *seen) {
@@ -48,11 +57,17 @@ impl<'gc, M: Checked<'gc>> Visitor<'gc, M> for Walk<'_, M> {
 
 /// Checks all that is reachable from `roots`; the number of objects, or the
 /// first thing that is wrong.
-pub fn reachable<'gc, M: Checked<'gc>>(
+pub fn reachable<'gc, M: Checked<'gc> + crate::heap::Heap>(
     heap: &M,
     roots: &mut impl Object<'gc, M>,
 ) -> Result<usize, String> {
-    let mut walk = Walk { heap, seen: HashMap::new(), todo: Vec::new(), error: None };
+    let mut walk = Walk {
+        heap,
+        immortals: heap.immortals(),
+        seen: HashMap::new(),
+        todo: Vec::new(),
+        error: None,
+    };
     roots.each_ref(&mut walk);
     while let Some((address, step)) = walk.todo.pop() {
         // SAFETY: A1: the reference was checked, and its object lives at a safepoint.

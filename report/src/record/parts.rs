@@ -38,6 +38,34 @@ pub struct Peer {
     pub notes: Vec<String>,
 }
 
+/// What a sample with several threads measured beside its times, or one that was made the same
+/// way with a single thread. The parameter `mode` says what the threads did: `throughput`, each
+/// the whole program on a heap of its own; `split`, one run together, what tasks refer to copied;
+/// `shared`, one run together, the parameter `lists` saying how: `counted`, `copied`, `immortal`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Parallel {
+    /// Processor time of all threads in each timed iteration, in nanoseconds; one for each of the
+    /// record's `iterations_ns`.
+    pub cpu_ns: Vec<u64>,
+    /// Cores that the threads could run on.
+    pub cores: u32,
+    /// Whether each thread was kept on a core of its own.
+    pub pinned: bool,
+    /// Tasks that a run was split into; absent where none is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tasks: Option<u64>,
+    /// Tasks that another thread did than the one that made them, in the counted run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tasks_stolen: Option<u64>,
+    /// Cells that were copied for tasks; not among `cells_allocated`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cells_copied: Option<u64>,
+    /// Cells that were made immortal; not among `cells_allocated`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cells_immortal: Option<u64>,
+}
+
 /// What a sample of an allocation study measured, in place of n-queens.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

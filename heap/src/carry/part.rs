@@ -1,0 +1,162 @@
+//! A task as a program: the heap runs it like any other. The invariants are those of `carry.rs`.
+
+use super::graph::{Gathering, Importer};
+use super::{Carrying, Done, Lists, Load, Task, Words};
+use crate::heap::{Frames, Heap, Mutator, Program};
+use crate::immortals::Lease;
+use std::cell::RefCell;
+use std::sync::Arc;
+
+/// One task of a run.
+pub struct Part<P, H> {
+    /// The task, its load until it has been taken out.
+    task: Task<P, H>,
+    load: RefCell<Option<Load>>,
+    /// For the immortal objects that this task may read or make.
+    lease: Option<Arc<Lease>>,
+    /// Whether the frames that the first step pushes become tasks.
+    splits: bool,
+    /// Whether nothing is done, and the frame given up.
+    discard: bool,
+}
+
+/// What a part did.
+pub struct Out<P: Program, H> {
+    pub done: Done<P, H>,
+    /// Whether there was no room for more immortal objects.
+    pub no_room: bool,
+}
+
+impl<P: Program, H> Default for Out<P, H> {
+    fn default() -> Self {
+        let (out, tasks) = (P::Out::default(), Vec::new());
+        Out { done: Done { out, tasks, objects_copied: 0, objects_immortal: 0 }, no_room: false }
+    }
+}
+
+impl<P: Program, H: Heap + 'static> Part<P, H> {
+    pub fn new(mut task: Task<P, H>, lease: Option<Arc<Lease>>, discard: bool) -> Self {
+        let load = std::mem::replace(&mut task.load, Load::Start);
+        let splits = task.level < task.split.depth;
+        Part { task, load: RefCell::new(Some(load)), lease, splits, discard }
+    }
+
+    /// Makes tasks of the frames that a step pushed.
+    #[cold]
+    #[inline(never)]
+    fn split<'gc, M: Mutator<'gc>>(
+        &self,
+        heap: &mut M,
+        stack: &mut Frames<'gc, M, Self>,
+        out: &mut Out<P, H>,
+    ) {
+        let mut frames: Vec<P::Frame<'gc, M>> = stack.drain().collect();
+        if frames.is_empty() {
+            return;
+        }
+        if self.task.split.lists == Lists::Counted {
+            heap.freeze(Carrying(()));
+            let loads = frames.into_iter().map(|frame| Load::Counted(Words::of(frame)));
+            out.done.tasks.extend(loads.map(|load| self.task.child(load)));
+            return;
+        }
+        // From the longest list to the shortest one, which is a part of it in n-queens.
+        let mut gathering = Gathering::new(heap);
+        let mut roots = Vec::with_capacity(frames.len());
+        for frame in &mut frames {
+            roots.push(gathering.frame(frame));
+        }
+        let mut graph = gathering.finish();
+        for frame in &mut frames {
+            heap.give_up(frame, Carrying(()));
+        }
+        match &self.lease {
+            None => {
+                let graph = Arc::new(graph);
+                for (frame, roots) in frames.into_iter().zip(roots) {
+                    let load = Load::Copied(Words::of((frame, roots)), Arc::clone(&graph));
+                    out.done.tasks.push(self.task.child(load));
+                }
+            }
+            Some(lease) => {
+                let Some(placed) = graph.settle::<M>(lease.of()) else {
+                    out.no_room = true;
+                    return;
+                };
+                out.done.objects_immortal += placed.objects();
+                for (mut frame, roots) in frames.into_iter().zip(roots) {
+                    // SAFETY: the roots are of this frame, in the order of its references.
+                    unsafe { placed.point::<M>(&mut frame, roots.first()) };
+                    let load = Load::Immortal(Words::of(frame), Arc::clone(lease));
+                    out.done.tasks.push(self.task.child(load));
+                }
+            }
+        }
+    }
+
+    /// Takes the task's frame in.
+    fn unload<'gc, M: Mutator<'gc>>(
+        heap: &mut M,
+        load: Load,
+        objects_copied: &mut u64,
+    ) -> Option<P::Frame<'gc, M>> {
+        match load {
+            Load::Start => None,
+            Load::Counted(words) => {
+                heap.freeze(Carrying(()));
+                // SAFETY: K1.
+                Some(unsafe { words.into() })
+            }
+            // SAFETY: K1.
+            Load::Immortal(words, _) => Some(unsafe { words.into() }),
+            Load::Copied(words, graph) => {
+                // SAFETY: K1.
+                let (mut frame, roots): (P::Frame<'gc, M>, _) = unsafe { words.into() };
+                let mut importer = Importer::new(heap, &graph);
+                // SAFETY: the frame's references were left behind; the graph was gathered
+                // by a mutator of this type (K1).
+                unsafe { importer.frame(&mut frame, roots) };
+                *objects_copied += importer.finish();
+                Some(frame)
+            }
+        }
+    }
+}
+
+impl<P: Program, H: Heap + 'static> Program for Part<P, H> {
+    type Frame<'gc, M: Mutator<'gc>> = P::Frame<'gc, M>;
+    type Out = Out<P, H>;
+
+    fn start<'gc, M: Mutator<'gc>>(
+        &self,
+        heap: &mut M,
+        stack: &mut Frames<'gc, M, Self>,
+        out: &mut Out<P, H>,
+    ) {
+        let load = self.load.borrow_mut().take().expect("a part is run once");
+        match Self::unload(heap, load, &mut out.done.objects_copied) {
+            Some(mut frame) if self.discard => heap.give_up(&mut frame, Carrying(())),
+            Some(frame) => stack.push(frame, heap),
+            None => {
+                self.task.program.start(heap, stack, &mut out.done.out);
+                if self.splits {
+                    self.split(heap, stack, out);
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn step<'gc, M: Mutator<'gc>>(
+        &self,
+        heap: &mut M,
+        frame: P::Frame<'gc, M>,
+        stack: &mut Frames<'gc, M, Self>,
+        out: &mut Out<P, H>,
+    ) {
+        self.task.program.step(heap, frame, stack, &mut out.done.out);
+        if self.splits {
+            self.split(heap, stack, out);
+        }
+    }
+}
