@@ -291,6 +291,8 @@ impl<T: Tally> RegionRunsHeap<T> {
             }
             self.rewind(T::Mark::default(), false);
         }
+        // Empty ones, which no mark counts any more.
+        self.segments.clear();
     }
 
     /// Gives all memory back; nothing lives.
