@@ -20,9 +20,10 @@ use std::sync::Arc;
 
 /// Room for immortal objects: far more than any run here needs.
 const REGION_BYTES: usize = 8 << 20;
-/// The levels of frames that become tasks; the forests have more.
+/// The levels of frames that become tasks.
 const DEPTHS: std::ops::RangeInclusive<u32> = 0..=3;
-const FOREST: Forest = Forest { levels: 3, branches: 2, rounds: 12 };
+/// A tree whose leaves, which write to what is theirs, are just below those levels.
+const FOREST: Forest = Forest { levels: 2, branches: 3, rounds: 12 };
 
 /// The ways to share objects that a backend's heaps can do; the counted one is tested elsewhere.
 fn ways<B: Backend>() -> impl Iterator<Item = Lists> {
@@ -189,7 +190,7 @@ struct OnThreads;
 
 impl Check for OnThreads {
     fn check<B: Backend>(self) {
-        let (board, forest) = (queens(6), forest(Forest { levels: 4, ..FOREST }));
+        let (board, forest) = (queens(6), forest(Forest { levels: 3, ..FOREST }));
         let (_, zealous) = zealous(&B::INFO).swap_remove(0);
         for lists in ways::<B>() {
             for (threads, depth) in [(2, 2), (4, 1), (4, 3)] {
@@ -360,13 +361,14 @@ fn room_is_used_again_when_no_task_is_left() {
     every_backend(Room);
 }
 
-/// Makes a long list, and has a look at it in the next step.
+/// Makes a long list, which is looked at in the next two steps.
 struct Long;
 
 const CELLS: u32 = if cfg!(miri) { 1_000 } else { 100_000 };
 
 impl Program for Long {
-    type Frame<'gc, M: Mutator<'gc>> = Link<'gc, M, Chain<u32>>;
+    /// The first cell; in the last step also some that are far apart.
+    type Frame<'gc, M: Mutator<'gc>> = (Link<'gc, M, Chain<u32>>, [Link<'gc, M, Chain<u32>>; 4]);
     type Out = u64;
     fn start<'gc, M: Mutator<'gc>>(
         &self,
@@ -378,20 +380,36 @@ impl Program for Long {
         for item in 0..CELLS {
             list = Link(Some(heap.alloc::<Chain<u32>>(Node { item, next: list })));
         }
-        stack.push(list, heap);
+        stack.push((list, [const { Link::NONE }; 4]), heap);
     }
     fn step<'gc, M: Mutator<'gc>>(
         &self,
         heap: &mut M,
-        list: Self::Frame<'gc, M>,
-        _: &mut Frames<'gc, M, Self>,
+        (list, far): Self::Frame<'gc, M>,
+        stack: &mut Frames<'gc, M, Self>,
         sum: &mut u64,
     ) {
-        let kept = heap.filter(list.as_ref(), |item| item % 2 == 1);
-        let odd = heap.fold(kept.as_ref(), 0, |sum, item| sum + u64::from(item));
-        *sum = heap.fold(list.as_ref(), odd, |sum, item| sum + u64::from(item));
-        heap.release_link(kept);
-        heap.release_link(list);
+        let add = |sum, item| sum + u64::from(item);
+        *sum = heap.fold(list.as_ref(), *sum, add);
+        if far[0].as_ref().is_some() {
+            far.into_iter().for_each(|cell| heap.release_link(cell));
+            return heap.release_link(list);
+        }
+        // So much that a collection follows.
+        let most = heap.filter(list.as_ref(), |item| item % 8 != 0);
+        *sum = heap.fold(most.as_ref(), *sum, add);
+        heap.release_link(most);
+        let mut at = heap.share_link(&list);
+        let far = far.map(|_| {
+            for _ in 0..CELLS / 5 {
+                let cell = at.0.take().expect("four fifths of the list");
+                at = heap.load(&cell, |cell| &cell.next);
+                heap.release(cell);
+            }
+            heap.share_link(&at)
+        });
+        heap.release_link(at);
+        stack.push((list, far), heap);
     }
 }
 
@@ -401,21 +419,20 @@ struct Longs;
 impl Check for Longs {
     fn check<B: Backend>(self) {
         let cells = u64::from(CELLS);
-        let right = cells * (cells - 1) / 2 + (cells / 2) * (cells / 2);
+        let sum = cells * (cells - 1) + (0..cells).filter(|item| item % 8 != 0).sum::<u64>();
         for lists in Lists::ALL {
             if carry::possible(B::INFO.name, lists) != Some(true) {
                 continue;
             }
-            let (settings, region) = with_room(&Settings::new(&B::INFO), REGION_BYTES);
+            let (settings, region) = with_room(&tiny(&B::INFO), REGION_BYTES);
             let mut heaps = [<B::Heap<Immortal<On>>>::new(&settings), B::Heap::new(&settings)];
             let totals = in_turn(&mut heaps, &Arc::new(Long), Split { lists, depth: 1 });
-            let carried = match lists {
+            let (copied, immortal) = match lists {
                 Lists::Copied => (cells, 0),
                 Lists::Counted => (0, 0),
                 Lists::Immortal => (0, cells),
             };
-            let (copied, immortal) = carried;
-            let right = Totals { out: right, tasks: 2, copied, immortal };
+            let right = Totals { out: sum, tasks: 2, copied, immortal };
             assert_eq!(totals, Ok(right), "{}, {lists:?}", B::INFO.name);
             assert!(region.clear());
         }
