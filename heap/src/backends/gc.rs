@@ -21,6 +21,7 @@
 //! Invariants:
 //!
 //! - G1. Young objects lie in `[nursery base, bump.top)`; old ones in `old`.
+//!   A reference leads to one of either, or to an immortal object (A4).
 //! - G2. An old object that refers to a young one is in `remembered`.
 //! - G3. During a minor collection an object whose forwarding bit is set holds
 //!   its new address in its first word; no other young object is changed.
@@ -278,7 +279,10 @@ struct Mark<'h, T: 'static>(&'h mut GcHeap<T>);
 impl<'gc, T: Tally> Visitor<'gc, GcHeap<T>> for Mark<'_, T> {
     #[inline]
     fn visit<F: Family>(&mut self, at: &mut Ptr<F>) {
-        self.0.grey.push(Grey { address: at.address(), shape: GcHeap::shape::<F>() });
+        let address = at.address();
+        if !self.0.is_immortal(address) {
+            self.0.grey.push(Grey { address, shape: GcHeap::shape::<F>() });
+        }
     }
 }
 
@@ -299,9 +303,13 @@ unsafe impl<T: Tally> Uncounted for GcHeap<T> {
         }
     }
     #[inline(always)]
+    fn is_immortal(&self, at: NonNull<u8>) -> bool {
+        self.tally.is_immortal(at.as_ptr())
+    }
+    #[inline(always)]
     fn write_barrier<F: Family>(&mut self, at: NonNull<u8>) {
         if !self.is_young(at) {
-            // SAFETY: G1: not young, so it lies in `old`.
+            // SAFETY: G1: neither young nor immortal, so it lies in `old`.
             unsafe {
                 self.remembered.written(&mut self.old, at, Self::shape::<F>(), &mut self.tally);
             }

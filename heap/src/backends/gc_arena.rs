@@ -16,7 +16,8 @@
 //! chain) is the crate's own and not seen in this heap's accounting.
 //! Memory returns when the sweep comes to it.
 //! Cannot: collect within a step; build a chain without a branch (malloc gives
-//! no second slot to write into).
+//! no second slot to write into); refer to immortal objects (a `Gc` leads to an
+//! object of its arena only).
 //!
 //! Invariants:
 //!

@@ -14,7 +14,8 @@
 //! Invariants:
 //!
 //! - L1. Objects lie below `bump.top` in the current chunk, or in earlier
-//!   chunks; chunks are freed only between runs, when no reference exists.
+//!   chunks; chunks are freed only between runs, when no reference exists. A
+//!   reference leads to one of them, or to an immortal object (A4).
 //!
 //! Papers: Cai et al., "Distilling the real cost of production garbage
 //! collectors", ISPASS 2022 (what a no-reclaim reference does and does not bound).
@@ -119,6 +120,10 @@ unsafe impl<T: Tally> Uncounted for LeakHeap<T> {
     fn take<F: Family>(&mut self, bytes: usize) -> NonNull<u8> {
         self.tally.add(Event::Allocated, 1);
         self.chunks.take(bytes)
+    }
+    #[inline(always)]
+    fn is_immortal(&self, at: NonNull<u8>) -> bool {
+        self.tally.is_immortal(at.as_ptr())
     }
     #[inline(always)]
     fn write_barrier<F: Family>(&mut self, _: NonNull<u8>) {}

@@ -15,7 +15,8 @@
 //!
 //! Invariants:
 //!
-//! - M1. The log lists each cell that was allocated and not freed, once.
+//! - M1. The log lists each cell that was allocated and not freed, once. A
+//!   reference leads to one of them, or to an immortal object (A4).
 //! - M2. Closing a scope frees what was logged after its mark and not pinned
 //!   by a mutation; nothing refers to it (see `heap.rs`, point 3).
 //!
@@ -149,6 +150,10 @@ unsafe impl<T: Tally> Uncounted for MallocHeap<T> {
         let at = malloc(bytes);
         self.log.push(at, bytes);
         at
+    }
+    #[inline(always)]
+    fn is_immortal(&self, at: NonNull<u8>) -> bool {
+        self.tally.is_immortal(at.as_ptr())
     }
     /// The write may let any cell escape its scope: all stay (M2).
     fn write_barrier<F: Family>(&mut self, _: NonNull<u8>) {

@@ -30,9 +30,10 @@
 //! Invariants:
 //!
 //! - E1. Objects lie in `memory`, at the size of their type in whole granules,
-//!   and have not moved since they were allocated.
-//! - E2. Entries of the mark stack are reachable objects, with the function of
-//!   their own type. A marked object's references were visited, or are being.
+//!   and have not moved since they were allocated. A reference leads to one of
+//!   them, or to an immortal object (A4).
+//! - E2. Entries of the mark stack are reachable objects of ours, with the function
+//!   of their own type. A marked object's references were visited, or are being.
 //! - E3. At the end of marking all reachable objects are marked.
 //!
 //! Papers: Blackburn & McKinley, "Immix: a mark-region garbage collector with
@@ -204,7 +205,10 @@ struct Mark<'h, T: 'static>(&'h mut MarkRegionHeap<T>);
 impl<'gc, T: Tally> Visitor<'gc, MarkRegionHeap<T>> for Mark<'_, T> {
     #[inline]
     fn visit<F: Family>(&mut self, at: &mut Ptr<F>) {
-        self.0.grey.push(Grey { address: at.address(), visit: visit::<F, T> });
+        let address = at.address();
+        if !self.0.is_immortal(address) {
+            self.0.grey.push(Grey { address, visit: visit::<F, T> });
+        }
     }
 }
 
@@ -238,6 +242,10 @@ unsafe impl<T: Tally> Uncounted for MarkRegionHeap<T> {
             Some(at) => at,
             None => self.take_elsewhere(bytes),
         }
+    }
+    #[inline(always)]
+    fn is_immortal(&self, at: NonNull<u8>) -> bool {
+        self.tally.is_immortal(at.as_ptr())
     }
     #[inline(always)]
     fn write_barrier<F: Family>(&mut self, _: NonNull<u8>) {}

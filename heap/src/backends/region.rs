@@ -16,7 +16,8 @@
 //!
 //! Invariants:
 //!
-//! - E1. The log lists each slot that was handed out and not freed, once.
+//! - E1. The log lists each slot that was handed out and not freed, once. A
+//!   reference leads to one of them, or to an immortal object (A4).
 //! - E2. Closing a scope frees what was logged after its mark and not pinned
 //!   by a mutation; nothing refers to it (see `heap.rs`, point 3).
 //!
@@ -154,6 +155,10 @@ unsafe impl<T: Tally> Uncounted for RegionHeap<T> {
         // SAFETY: F2.
         unsafe { self.log.push_within_capacity(at, bytes) };
         at
+    }
+    #[inline(always)]
+    fn is_immortal(&self, at: NonNull<u8>) -> bool {
+        self.tally.is_immortal(at.as_ptr())
     }
     /// The write may let any cell escape its scope: all stay (E2).
     fn write_barrier<F: Family>(&mut self, _: NonNull<u8>) {

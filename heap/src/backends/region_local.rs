@@ -37,7 +37,8 @@
 //!
 //! Invariants:
 //!
-//! - U1. Objects lie in slots of `lists` that are allocated, and do not move.
+//! - U1. Objects lie in slots of `lists` that are allocated, and do not move. A
+//!   reference leads to one of them, or to an immortal object (A4).
 //! - U2. Closing a scope frees only what is newer than its mark and the fence;
 //!   nothing refers to it (above, and `heap.rs`, point 3).
 //! - U3. Marked objects are the old ones; no other is remembered. An old object
@@ -255,6 +256,9 @@ impl<'gc, T: Tally> Visitor<'gc, RegionLocalHeap<T>> for Reach<'_, T> {
     #[inline]
     fn visit<F: Family>(&mut self, at: &mut Ptr<F>) {
         let (heap, address) = (&mut *self.0, at.address());
+        if heap.is_immortal(address) {
+            return;
+        }
         // SAFETY: U1.
         if unsafe { heap.lists.slabs().mark(address.as_ptr()) } {
             heap.tally.add(Event::Marked, 1);
@@ -292,6 +296,10 @@ unsafe impl<T: Tally> Uncounted for RegionLocalHeap<T> {
             Some(at) => at,
             None => self.take_ready(bytes),
         }
+    }
+    #[inline(always)]
+    fn is_immortal(&self, at: NonNull<u8>) -> bool {
+        self.tally.is_immortal(at.as_ptr())
     }
     /// The write may let any object escape its scope: all stay until a sweep.
     #[inline]

@@ -31,7 +31,8 @@
 //! Invariants:
 //!
 //! - Q1. Objects lie in `segments` and in `[start, bump.top)`, in order of
-//!   allocation; `[bump.top, bump.end)` is the rest of the current run, N1.
+//!   allocation; `[bump.top, bump.end)` is the rest of the current run, N1. A
+//!   reference leads to one of them, or to an immortal object (A4).
 //! - Q2. Closing a scope gives up only what was allocated since its mark and since
 //!   the last write; nothing refers to it (see `heap.rs`, point 3).
 //! - Q3. A mark's segment is there still, or was pinned by a write: a segment is
@@ -290,6 +291,8 @@ impl<T: Tally> RegionRunsHeap<T> {
             }
             self.rewind(T::Mark::default(), false);
         }
+        // Empty ones, which no mark counts any more.
+        self.segments.clear();
     }
 
     /// Gives all memory back; nothing lives.
@@ -335,6 +338,10 @@ unsafe impl<T: Tally> Uncounted for RegionRunsHeap<T> {
             Some(at) => at,
             None => self.take_in_next_run(bytes),
         }
+    }
+    #[inline(always)]
+    fn is_immortal(&self, at: NonNull<u8>) -> bool {
+        self.tally.is_immortal(at.as_ptr())
     }
     /// The write may let any object escape its scope: all stay (Q2).
     fn write_barrier<F: Family>(&mut self, _: NonNull<u8>) {

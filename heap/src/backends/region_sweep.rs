@@ -19,7 +19,8 @@
 //!
 //! Invariants:
 //!
-//! - P1. `allocated` lists each slot that was handed out and not swept, once.
+//! - P1. `allocated` lists each slot that was handed out and not swept, once. A
+//!   reference leads to one of them, or to an immortal object (A4).
 //! - P2. `open` has the index in `allocated` of each marked cell, in order: what
 //!   open scopes allocated, and what is pinned. It is cut when a scope closes,
 //!   so that no cell is looked at by two scopes.
@@ -156,13 +157,18 @@ impl<T: Tally> RegionSweepHeap<T> {
         self.tally.add(Event::Freed, swept);
         let live_bytes = self.allocated.sum().1;
         self.live_peak_bytes = self.live_peak_bytes.max(live_bytes);
+        self.plan(live_bytes);
+        self.tally.sweep_ends(since);
+    }
+
+    /// Says when the next sweep is due.
+    fn plan(&mut self, live_bytes: usize) {
         self.fresh_bytes = 0;
         // As much as lives, so that the time in sweeps grows with allocation.
         let used_bytes = live_bytes + self.logs_bytes();
         let due_bytes = self.trigger_bytes.max(live_bytes);
         let due_bytes = due_bytes.min(room_bytes(self.limit_bytes, used_bytes));
         self.sweep_at_bytes = if self.zeal { 0 } else { due_bytes };
-        self.tally.sweep_ends(since);
     }
 
     #[cold]
@@ -207,6 +213,10 @@ unsafe impl<T: Tally> Uncounted for RegionSweepHeap<T> {
             self.allocated.push_within_capacity(at, bytes);
         }
         at
+    }
+    #[inline(always)]
+    fn is_immortal(&self, at: NonNull<u8>) -> bool {
+        self.tally.is_immortal(at.as_ptr())
     }
     /// The write may let any cell escape its scope: all stay (P3).
     fn write_barrier<F: Family>(&mut self, _: NonNull<u8>) {
@@ -313,8 +323,7 @@ impl<T: Tally> Heap for RegionSweepHeap<T> {
             heap_peak_bytes: 0,
             tally: T::new(settings),
         };
-        heap.sweep();
-        heap.tally = T::default();
+        heap.plan(0);
         heap
     }
     fn run<P: Program>(&mut self, program: &P) -> Result<P::Out, HeapError> {

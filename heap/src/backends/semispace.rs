@@ -19,10 +19,11 @@
 //! Invariants:
 //!
 //! - S1. Outside a collection all objects lie in `space`, and `from` is empty.
-//! - S2. During a collection a reference that was not visited yet leads to an
-//!   object in `from`, one that was visited to an object in `space`; each is
-//!   visited once. An object in `from` is unchanged until its forwarding bit
-//!   is set; then its first word is the address of its copy.
+//!   A reference leads to one of them, or to an immortal object (A4).
+//! - S2. During a collection a reference to an object of ours leads to `from` if
+//!   it was not visited yet, and to `space` if it was; each is visited once. An
+//!   object in `from` is unchanged until its forwarding bit is set; then its first
+//!   word is the address of its copy.
 //! - S3. A run covers copies whose references were not visited yet, all of the
 //!   type of its `scan`.
 //!
@@ -224,6 +225,9 @@ impl<'gc, T: Tally> Visitor<'gc, SemispaceHeap<T>> for Evacuate<'_, T> {
     fn visit<F: Family>(&mut self, at: &mut Ptr<F>) {
         let heap = &mut *self.0;
         let from = at.address();
+        if heap.is_immortal(from) {
+            return;
+        }
         // SAFETY: S2.
         if let Some(to) = unsafe { heap.from.forwarded(from) } {
             *at = Ptr::new(to);
@@ -283,6 +287,10 @@ unsafe impl<T: Tally> Uncounted for SemispaceHeap<T> {
             Some(at) => at,
             None => self.take_in_new_chunk(bytes),
         }
+    }
+    #[inline(always)]
+    fn is_immortal(&self, at: NonNull<u8>) -> bool {
+        self.tally.is_immortal(at.as_ptr())
     }
     #[inline(always)]
     fn write_barrier<F: Family>(&mut self, _: NonNull<u8>) {}

@@ -15,6 +15,7 @@
 //! Invariants:
 //!
 //! - S1. Objects lie below `bump.top` in the current chunk, or in earlier chunks.
+//!   A reference leads to one of them, or to an immortal object (A4).
 //! - S2. Closing a scope frees only what lies above its mark and was not
 //!   pinned by a mutation; nothing refers to it (see `heap.rs`, point 3).
 //!
@@ -88,6 +89,10 @@ unsafe impl<T: Tally> Uncounted for StackHeap<T> {
     fn take<F: Family>(&mut self, bytes: usize) -> NonNull<u8> {
         self.tally.add(Event::Allocated, 1);
         self.chunks.take(bytes)
+    }
+    #[inline(always)]
+    fn is_immortal(&self, at: NonNull<u8>) -> bool {
+        self.tally.is_immortal(at.as_ptr())
     }
     /// The write may let any object escape its scope: all stay (S2).
     fn write_barrier<F: Family>(&mut self, _: NonNull<u8>) {

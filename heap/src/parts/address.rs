@@ -3,12 +3,15 @@
 //! Invariants cited by SAFETY comments here and in `chain.rs`:
 //!
 //! - A1. A `Ref<T>` is made only by the heap's `alloc` (or by a collector that
-//!   moved the object) for an initialised `T::Of<'gc, M>`.
+//!   moved the object) for an initialised `T::Of<'gc, M>`; or it leads to an
+//!   immortal one, outside of the heap, where `Tally::IMMORTALS` says so.
 //! - A2. While the program can use a `Ref`, its object is not freed, moved or
 //!   overwritten, except by `set`, which borrows the heap mutably; `get`
 //!   borrows it shared.
 //! - A3. A walk borrows its first reference, and holds the heap mutably for
 //!   its whole length, so nothing it reaches is freed or changed under it.
+//! - A4. An immortal object is never written to, by the program or by the heap, since
+//!   other threads may read it. All that it refers to is immortal, too.
 
 use crate::heap::{Family, Mutator};
 use std::marker::PhantomData;

@@ -8,8 +8,10 @@
 //!
 //! Invariants:
 //!
-//! - M1. Objects lie in `blocks`, and have not moved since they were allocated.
-//! - M2. Entries of the mark stack are reachable objects, with the function of
+//! - M1. Objects lie in `blocks`, and have not moved since they were allocated. A
+//!   reference, a variable's on the shadow stack too, leads to one of them, or to
+//!   an immortal object (A4).
+//! - M2. Entries of the mark stack are reachable objects of ours, with the function of
 //!   their own type. A marked object's references were visited, or are being.
 
 use super::address::Ptr;
@@ -79,8 +81,12 @@ impl<R: Roots, T: Tally> Marking<R, T> {
     fn collect<'gc>(&mut self, roots: &mut impl Object<'gc, Self>) {
         self.blocks.clear_marks();
         if R::SHADOW {
-            let Marking { shadow, grey, .. } = self;
-            shadow.each(|address, visit| grey.push(Grey { address, visit }));
+            let Marking { shadow, grey, tally, .. } = self;
+            shadow.each(|address, visit| {
+                if !tally.is_immortal(address.as_ptr()) {
+                    grey.push(Grey { address, visit });
+                }
+            });
         } else {
             roots.each_ref(&mut Mark(self));
         }
@@ -168,7 +174,10 @@ struct Mark<'h, R: Roots, T: 'static>(&'h mut Marking<R, T>);
 impl<'gc, R: Roots, T: Tally> Visitor<'gc, Marking<R, T>> for Mark<'_, R, T> {
     #[inline]
     fn visit<F: Family>(&mut self, at: &mut Ptr<F>) {
-        self.0.grey.push(Grey { address: at.address(), visit: visit::<F, R, T> });
+        let address = at.address();
+        if !self.0.is_immortal(address) {
+            self.0.grey.push(Grey { address, visit: visit::<F, R, T> });
+        }
     }
 }
 
@@ -198,6 +207,10 @@ unsafe impl<R: Roots, T: Tally> Uncounted for Marking<R, T> {
     fn take<F: Family>(&mut self, bytes: usize) -> NonNull<u8> {
         self.tally.add(Event::Allocated, 1);
         self.blocks.take(bytes, &mut self.tally)
+    }
+    #[inline(always)]
+    fn is_immortal(&self, at: NonNull<u8>) -> bool {
+        self.tally.is_immortal(at.as_ptr())
     }
     #[inline(always)]
     fn write_barrier<F: Family>(&mut self, _: NonNull<u8>) {}

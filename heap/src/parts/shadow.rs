@@ -18,8 +18,8 @@
 //!
 //! - H1. `top` lies in `[base, end]`, the stack's own memory; slots below `top` were
 //!   written, or are a walk's whose variables hold nothing yet and are null.
-//! - H2. Between steps, a slot that is not null holds the address of an object and the
-//!   function of its type. In a step that ended all references are gone but forgotten
+//! - H2. Between steps, a slot that is not null holds the address of an object, of the
+//!   heap or immortal, and the function of its type. In a step that ended all references are gone but forgotten
 //!   ones, and each slot that is left was written in that step, or for its frame: so its
 //!   object was not freed since, as collections happen between steps only. (Amid a filter
 //!   a slot may name the cell that is written next, which is free; a panic there empties

@@ -18,7 +18,8 @@ use std::ptr::NonNull;
 ///
 /// `take` returns the address of memory of the asked size, aligned to 8 bytes,
 /// in which no object lies; it stays the object's as long as it can be reached
-/// (A2 of `address.rs`).
+/// (A2 of `address.rs`). `is_immortal` tells each immortal object to which there may
+/// be a reference; the heap writes to none of them (A4).
 pub unsafe trait Uncounted: Sized {
     /// As in [`Mutator`].
     type Mark: Copy;
@@ -26,7 +27,10 @@ pub unsafe trait Uncounted: Sized {
     fn mark(&self) -> Self::Mark;
     /// Memory for a new object of family `F`.
     fn take<F: Family>(&mut self, bytes: usize) -> NonNull<u8>;
-    /// Called before the object at `at` is overwritten.
+    /// Whether an immortal object lies there, rather than one of the heap's own: it
+    /// is left alone. Always false, and known to be, in instances without them.
+    fn is_immortal(&self, at: NonNull<u8>) -> bool;
+    /// Called before the object at `at`, one of the heap's own, is overwritten.
     fn write_barrier<F: Family>(&mut self, at: NonNull<u8>);
     /// Whether the heap is told of the program's variables, as below.
     const TOLD_OF_VARIABLES: bool = false;
@@ -116,6 +120,8 @@ impl<'gc, H: Uncounted> Mutator<'gc> for H {
     }
     #[inline]
     fn set<F: Family>(&mut self, at: &Ptr<F>, mut value: F::Of<'gc, Self>) {
+        // Other threads may be reading it.
+        assert!(!self.is_immortal(at.address()), "an immortal object cannot be changed");
         self.write_barrier::<F>(at.address());
         if Self::TOLD_OF_VARIABLES {
             self.given_up(references(&mut value));

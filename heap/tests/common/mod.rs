@@ -7,6 +7,7 @@ pub mod model;
 pub mod objects;
 pub mod registers;
 pub mod script;
+pub mod tasks;
 
 /// Does something on a thread whose stack has no room for a recursion along a chain.
 pub fn on_a_small_stack(work: impl FnOnce() + Send + 'static) {
