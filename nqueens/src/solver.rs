@@ -2,6 +2,7 @@
 
 use heap::{Chain, Edge, Frames, Link, Mutator, Node, Program};
 use std::marker::PhantomData;
+use std::ops::AddAssign;
 
 /// A square: column and row, from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +31,15 @@ pub struct Answer {
     pub cells_filtered: u64,
     /// Cells visited by `length`.
     pub cells_length: u64,
+}
+
+/// What parts of a search found together.
+impl AddAssign for Answer {
+    fn add_assign(&mut self, other: Self) {
+        self.solutions += other.solutions;
+        self.cells_filtered += other.cells_filtered;
+        self.cells_length += other.cells_length;
+    }
 }
 
 /// The n-queens search for a board of `n` by `n`; `C` says whether visits are

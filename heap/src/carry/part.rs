@@ -2,8 +2,9 @@
 
 use super::graph::{Gathering, Importer};
 use super::{Carrying, Done, Lists, Load, Task, Words};
-use crate::heap::{Frames, Heap, Mutator, Program};
+use crate::heap::{Family, Frames, Heap, Mutator, Program};
 use crate::immortals::Lease;
+use crate::object::{Object, Visitor};
 use std::cell::RefCell;
 use std::sync::Arc;
 
@@ -107,8 +108,12 @@ impl<P: Program, H: Heap + 'static> Part<P, H> {
                 // SAFETY: K1.
                 Some(unsafe { words.into() })
             }
-            // SAFETY: K1.
-            Load::Immortal(words, _) => Some(unsafe { words.into() }),
+            Load::Immortal(words, _) => {
+                // SAFETY: K1.
+                let mut frame: P::Frame<'gc, M> = unsafe { words.into() };
+                frame.each_ref(&mut Arrive(heap));
+                Some(frame)
+            }
             Load::Copied(words, graph) => {
                 // SAFETY: K1.
                 let (mut frame, roots): (P::Frame<'gc, M>, _) = unsafe { words.into() };
@@ -120,6 +125,16 @@ impl<P: Program, H: Heap + 'static> Part<P, H> {
                 Some(frame)
             }
         }
+    }
+}
+
+/// References to immortal objects arrive in variables, of which a heap with a shadow stack is
+/// told when they are shared. They are counted nowhere.
+struct Arrive<'h, M>(&'h mut M);
+
+impl<'gc, M: Mutator<'gc>> Visitor<'gc, M> for Arrive<'_, M> {
+    fn visit<F: Family>(&mut self, at: &mut M::Ref<F>) {
+        std::mem::forget(self.0.share::<F>(at));
     }
 }
 
