@@ -2,11 +2,14 @@
 //! steals what.
 
 mod common;
+#[path = "common/known.rs"]
+mod known;
 
-use common::{Known, done_at, heaps, team};
+use common::{heaps, team};
 use heap::carry::{Lists, Split};
 use heap::conformance::{Check, every_backend};
 use heap::{Backend, Immortal, Immortals, Off, On, Settings, Tally};
+use known::{Known, done_at};
 use nqueens::Queens;
 use std::sync::Arc;
 use threads::Order;
