@@ -2,11 +2,14 @@
 #![allow(dead_code)] // each test file uses a part of it
 
 pub mod fuzz;
+pub mod grove;
+pub mod heavy;
 pub mod look;
 pub mod model;
 pub mod objects;
 pub mod registers;
 pub mod script;
+pub mod tasks;
 
 /// Does something on a thread whose stack has no room for a recursion along a chain.
 pub fn on_a_small_stack(work: impl FnOnce() + Send + 'static) {
