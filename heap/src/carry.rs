@@ -26,7 +26,7 @@ use crate::HeapError;
 use crate::heap::{Heap, Program};
 use crate::immortals::{Immortals, Lease};
 use graph::Graph;
-use part::Part;
+use part::{Out, Part};
 use std::marker::PhantomData;
 use std::mem::{ManuallyDrop, MaybeUninit};
 use std::sync::Arc;
@@ -39,7 +39,9 @@ pub struct Carrying(());
 pub enum Lists {
     /// Copied out, once for all frames of a step, and into the other heap for each task.
     Copied,
-    /// Shared, and counted atomically: the frame moves as it is.
+    /// Shared, and counted atomically: the frame moves as it is. Objects are freed by whoever
+    /// releases the last reference; a heap's limit is for what one task allocates in it and
+    /// does not free, since what is left at its end belongs to the tasks that it made.
     Counted,
     /// Copied out, once for all frames of a step, to where they are immortal: neither
     /// counted nor collected, and read by all.
@@ -194,7 +196,7 @@ pub fn discard<H: Heap + 'static, P: Program>(heap: &mut H, task: Task<P, H>) {
 fn resume<H: Heap + 'static, P: Program>(
     heap: &mut H,
     task: Task<P, H>,
-    discard: bool,
+    discard_it: bool,
 ) -> Result<Done<P, H>, HeapError> {
     let lists = task.split.lists;
     assert!(lists.possible(heap), "this heap cannot share its objects: {}", lists.name());
@@ -207,12 +209,23 @@ fn resume<H: Heap + 'static, P: Program>(
         _ => None,
     };
     let limit_bytes = lease.as_ref().map_or(0, |lease| lease.of().limit_bytes());
-    let out = heap.run(&Part::new(task, lease, discard))?;
-    if out.no_room {
-        let live_bytes = heap.stats().live_bytes;
-        return Err(HeapError::OutOfMemory { limit_bytes, live_bytes });
+    let part = Part::new(task, lease, discard_it);
+    let result = heap.run(&part);
+    let tasks = part.into_tasks();
+    match result {
+        Ok(Out { out, objects_copied, objects_immortal, no_room: false }) => {
+            Ok(Done { out, tasks, objects_copied, objects_immortal })
+        }
+        Ok(_) => {
+            let live_bytes = heap.stats().live_bytes;
+            Err(HeapError::OutOfMemory { limit_bytes, live_bytes })
+        }
+        Err(error) => {
+            // The step that made them was the last that the heap had room for.
+            tasks.into_iter().for_each(|task| discard(heap, task));
+            Err(error)
+        }
     }
-    Ok(out.done)
 }
 
 /// Whether the backend of this name can carry objects in this way, in one of its instances.

@@ -278,6 +278,10 @@ impl Tally for Clocked {
 }
 
 /// What a heap did and holds. Counts are of the counted instance only.
+///
+/// Where frames are carried as they are, objects may be freed by other heaps than the one that
+/// allocated them. What is left is then what all of them allocated less what all of them
+/// freed; the live cells of one of them tell nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Stats {
     /// Objects allocated.

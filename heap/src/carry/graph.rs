@@ -14,6 +14,7 @@ use super::Carrying;
 use crate::heap::{Family, Mutator};
 use crate::immortals::Immortals;
 use crate::object::{Object, Visitor};
+use std::any::TypeId;
 use std::collections::HashMap;
 use std::marker::PhantomData;
 use std::mem::{ManuallyDrop, MaybeUninit};
@@ -58,8 +59,9 @@ type Point<'gc, M> = unsafe fn(&Placed<'_>, NonNull<u8>, usize, PhantomData<(&'g
 pub struct Gathering<'h, 'gc, M> {
     heap: &'h M,
     graph: Graph,
-    /// The number of each object, by its identity.
-    numbers: HashMap<usize, u32>,
+    /// The number of each object, by its identity and family: an object without a size may
+    /// lie where another one does.
+    numbers: HashMap<(usize, TypeId), u32>,
     brand: PhantomData<&'gc ()>,
 }
 
@@ -109,7 +111,8 @@ impl<'gc, M: Mutator<'gc>> Visitor<'gc, M> for Gathering<'_, 'gc, M> {
     fn visit<F: Family>(&mut self, at: &mut M::Ref<F>) {
         const { assert!(align_of::<F::Of<'gc, M>>() <= align_of::<u64>()) };
         let next = u32::try_from(self.graph.entries.len()).expect("fewer than 2^32 objects");
-        let number = *self.numbers.entry(self.heap.identity::<F>(at)).or_insert(next);
+        let identity = (self.heap.identity::<F>(at), TypeId::of::<F>());
+        let number = *self.numbers.entry(identity).or_insert(next);
         self.graph.refs.push(number);
         if number != next {
             return;

@@ -1,7 +1,7 @@
 //! A task as a program: the heap runs it like any other. The invariants are those of `carry.rs`.
 
 use super::graph::{Gathering, Importer};
-use super::{Carrying, Done, Lists, Load, Task, Words};
+use super::{Carrying, Lists, Load, Task, Words};
 use crate::heap::{Family, Frames, Heap, Mutator, Program};
 use crate::immortals::Lease;
 use crate::object::{Object, Visitor};
@@ -13,6 +13,9 @@ pub struct Part<P, H> {
     /// The task, its load until it has been taken out.
     task: Task<P, H>,
     load: RefCell<Option<Load>>,
+    /// What the frames became that the first step pushed. They are here and not in what the
+    /// run returns, since they hold references even if it ends with an error.
+    tasks: RefCell<Vec<Task<P, H>>>,
     /// For the immortal objects that this task may read or make.
     lease: Option<Arc<Lease>>,
     /// Whether the frames that the first step pushes become tasks.
@@ -22,16 +25,17 @@ pub struct Part<P, H> {
 }
 
 /// What a part did.
-pub struct Out<P: Program, H> {
-    pub done: Done<P, H>,
+pub struct Out<P: Program> {
+    pub out: P::Out,
+    pub objects_copied: u64,
+    pub objects_immortal: u64,
     /// Whether there was no room for more immortal objects.
     pub no_room: bool,
 }
 
-impl<P: Program, H> Default for Out<P, H> {
+impl<P: Program> Default for Out<P> {
     fn default() -> Self {
-        let (out, tasks) = (P::Out::default(), Vec::new());
-        Out { done: Done { out, tasks, objects_copied: 0, objects_immortal: 0 }, no_room: false }
+        Out { out: P::Out::default(), objects_copied: 0, objects_immortal: 0, no_room: false }
     }
 }
 
@@ -39,7 +43,13 @@ impl<P: Program, H: Heap + 'static> Part<P, H> {
     pub fn new(mut task: Task<P, H>, lease: Option<Arc<Lease>>, discard: bool) -> Self {
         let load = std::mem::replace(&mut task.load, Load::Start);
         let splits = task.level < task.split.depth;
-        Part { task, load: RefCell::new(Some(load)), lease, splits, discard }
+        let load = RefCell::new(Some(load));
+        Part { task, load, tasks: RefCell::default(), lease, splits, discard }
+    }
+
+    /// The tasks that were made, in the order in which their frames were pushed.
+    pub fn into_tasks(self) -> Vec<Task<P, H>> {
+        self.tasks.into_inner()
     }
 
     /// Makes tasks of the frames that a step pushed.
@@ -49,16 +59,17 @@ impl<P: Program, H: Heap + 'static> Part<P, H> {
         &self,
         heap: &mut M,
         stack: &mut Frames<'gc, M, Self>,
-        out: &mut Out<P, H>,
+        out: &mut Out<P>,
     ) {
         let mut frames: Vec<P::Frame<'gc, M>> = stack.drain().collect();
         if frames.is_empty() {
             return;
         }
+        let mut tasks = self.tasks.borrow_mut();
         if self.task.split.lists == Lists::Counted {
             heap.freeze(Carrying(()));
             let loads = frames.into_iter().map(|frame| Load::Counted(Words::of(frame)));
-            out.done.tasks.extend(loads.map(|load| self.task.child(load)));
+            tasks.extend(loads.map(|load| self.task.child(load)));
             return;
         }
         // From the longest list to the shortest one, which is a part of it in n-queens.
@@ -76,7 +87,7 @@ impl<P: Program, H: Heap + 'static> Part<P, H> {
                 let graph = Arc::new(graph);
                 for (frame, roots) in frames.into_iter().zip(roots) {
                     let load = Load::Copied(Words::of((frame, roots)), Arc::clone(&graph));
-                    out.done.tasks.push(self.task.child(load));
+                    tasks.push(self.task.child(load));
                 }
             }
             Some(lease) => {
@@ -84,12 +95,12 @@ impl<P: Program, H: Heap + 'static> Part<P, H> {
                     out.no_room = true;
                     return;
                 };
-                out.done.objects_immortal += placed.objects();
+                out.objects_immortal += placed.objects();
                 for (mut frame, roots) in frames.into_iter().zip(roots) {
                     // SAFETY: the roots are of this frame, in the order of its references.
                     unsafe { placed.point::<M>(&mut frame, roots.first()) };
                     let load = Load::Immortal(Words::of(frame), Arc::clone(lease));
-                    out.done.tasks.push(self.task.child(load));
+                    tasks.push(self.task.child(load));
                 }
             }
         }
@@ -140,20 +151,20 @@ impl<'gc, M: Mutator<'gc>> Visitor<'gc, M> for Arrive<'_, M> {
 
 impl<P: Program, H: Heap + 'static> Program for Part<P, H> {
     type Frame<'gc, M: Mutator<'gc>> = P::Frame<'gc, M>;
-    type Out = Out<P, H>;
+    type Out = Out<P>;
 
     fn start<'gc, M: Mutator<'gc>>(
         &self,
         heap: &mut M,
         stack: &mut Frames<'gc, M, Self>,
-        out: &mut Out<P, H>,
+        out: &mut Out<P>,
     ) {
         let load = self.load.borrow_mut().take().expect("a part is run once");
-        match Self::unload(heap, load, &mut out.done.objects_copied) {
+        match Self::unload(heap, load, &mut out.objects_copied) {
             Some(mut frame) if self.discard => heap.give_up(&mut frame, Carrying(())),
             Some(frame) => stack.push(frame, heap),
             None => {
-                self.task.program.start(heap, stack, &mut out.done.out);
+                self.task.program.start(heap, stack, &mut out.out);
                 if self.splits {
                     self.split(heap, stack, out);
                 }
@@ -167,9 +178,9 @@ impl<P: Program, H: Heap + 'static> Program for Part<P, H> {
         heap: &mut M,
         frame: P::Frame<'gc, M>,
         stack: &mut Frames<'gc, M, Self>,
-        out: &mut Out<P, H>,
+        out: &mut Out<P>,
     ) {
-        self.task.program.step(heap, frame, stack, &mut out.done.out);
+        self.task.program.step(heap, frame, stack, &mut out.out);
         if self.splits {
             self.split(heap, stack, out);
         }

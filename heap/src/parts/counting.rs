@@ -358,6 +358,10 @@ impl<P: Pointer, C: Convention, T: Tally> Heap for Counting<P, C, T> {
         if out.is_err() {
             self.store.settle();
         }
+        if P::ATOMIC && self.frozen {
+            // Else the account would grow from task to task, by all that others free.
+            self.store.disown();
+        }
         out
     }
     fn settle(&mut self) {

@@ -154,6 +154,9 @@ impl Store for GlobalStore {
     fn check(&mut self) -> Result<(), HeapError> {
         self.0.check()
     }
+    fn disown(&mut self) {
+        self.0.disown();
+    }
     fn fill(&self, stats: &mut Stats) {
         self.0.fill(stats, 0);
     }

@@ -196,10 +196,9 @@ unsafe impl<K: Count> Pointer for Split<K> {
     }
     fn count<T>(at: &Handle<K, T>) -> usize {
         // SAFETY: P2: a handle exists.
-        match unsafe { at.control.as_ref() }.strong.get() {
-            STUCK => usize::MAX,
-            count => usize::try_from(count).unwrap_or(0),
-        }
+        let count = unsafe { at.control.as_ref() }.strong.get();
+        // A count below zero is stuck, or another thread is about to make it so.
+        usize::try_from(count).unwrap_or(usize::MAX)
     }
     #[inline(always)]
     fn share<T>(at: &Handle<K, T>) -> Handle<K, T> {
@@ -230,6 +229,10 @@ unsafe impl<K: Count> Pointer for Split<K> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Settings;
+    use crate::backends::arc_split::ArcSplit;
+    use crate::heap::Backend;
+    use crate::parts::pointer::Store;
 
     fn counts<K: Count>(from: impl Fn(i32) -> K) {
         let count = K::one();
@@ -250,5 +253,22 @@ mod tests {
     fn a_count_that_overflows_is_stuck() {
         counts(|value| Plain(Cell::new(value)));
         counts(|value| Atomic(AtomicI32::new(value)));
+    }
+
+    /// Zeal compares counts while other threads change them.
+    #[test]
+    fn a_count_that_is_about_to_be_stuck_is_no_small_one() {
+        type Counted = Split<Atomic>;
+        let mut store = GlobalStore::new(&Settings::new(&ArcSplit::INFO));
+        let at = Counted::new(&mut store, 7_u64);
+        // SAFETY: a handle exists.
+        let strong = &unsafe { at.control.as_ref() }.strong.0;
+        for between in [i32::MIN, STUCK - 1, STUCK, STUCK + 1, -1] {
+            strong.store(between, Ordering::Relaxed);
+            assert_eq!(Counted::count(&at), usize::MAX);
+        }
+        strong.store(1, Ordering::Relaxed);
+        let dead = Counted::lower(at).expect("the last reference");
+        assert_eq!(Counted::take(&mut store, dead), 7);
     }
 }

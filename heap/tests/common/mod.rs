@@ -2,6 +2,8 @@
 #![allow(dead_code)] // each test file uses a part of it
 
 pub mod fuzz;
+pub mod grove;
+pub mod heavy;
 pub mod look;
 pub mod model;
 pub mod objects;
