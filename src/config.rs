@@ -3,6 +3,7 @@
 use crate::axis::Axis;
 use crate::exit::Stop;
 use crate::options::Measure;
+use crate::parallel;
 use crate::peers::{Peer, VERSION};
 use crate::values::{self, ALL, Setting, did_you_mean, nearest};
 use anyhow::anyhow;
@@ -103,6 +104,8 @@ pub struct Config {
     pub subject: Subject,
     /// Every parameter with its value, the heap limit included.
     pub params: BTreeMap<String, String>,
+    /// Threads that run it.
+    pub threads: u32,
     /// The heap limit as a multiple of what lives at most, in place of a size.
     pub multiple: Option<f64>,
     /// Whether it repeats another one, to show the noise.
@@ -155,7 +158,7 @@ pub fn selected(options: &Measure, axes: &[Axis], peers: Vec<Peer>) -> Result<Ve
     for info in &infos {
         let params = params(info, options.heap_limit, &options.set)?;
         let subject = Subject::Backend(info);
-        configs.push(Config { subject, params, multiple: None, control: false });
+        configs.push(Config { subject, params, threads: 1, multiple: None, control: false });
     }
     for plain in configs.clone() {
         for config in sweep::combinations(&plain, axes, &options.set)? {
@@ -164,10 +167,11 @@ pub fn selected(options: &Measure, axes: &[Axis], peers: Vec<Peer>) -> Result<Ve
             }
         }
     }
+    let mut configs = parallel::with_threads(options, configs)?;
     configs.extend(peers.into_iter().map(|peer| {
         let params = [(VERSION.to_owned(), peer.version.clone())].into();
         let subject = Subject::Peer(Box::new(peer));
-        Config { subject, params, multiple: None, control: false }
+        Config { subject, params, threads: 1, multiple: None, control: false }
     }));
     let known: Vec<&str> = configs.iter().map(|config| config.subject.name()).collect();
     match baseline.filter(|name| !known.contains(name)) {
@@ -266,7 +270,9 @@ pub fn settings(info: &Info, params: &BTreeMap<String, String>) -> Result<Settin
         if name == HEAP_LIMIT {
             settings.limit_bytes = parse_bytes(value)
                 .ok_or_else(|| SettingError(format!("{name}: '{value}' is not a size")))?;
-        } else if ![HEAP_MULTIPLE, ALLOCATOR].contains(&name.as_str()) {
+        } else if ![HEAP_MULTIPLE, ALLOCATOR].contains(&name.as_str())
+            && !parallel::PARAMS.contains(&name.as_str())
+        {
             settings.set(info, name, value)?;
         }
     }

@@ -46,6 +46,7 @@ mod machine;
 mod measure;
 mod merge;
 mod options;
+mod parallel;
 mod peers;
 mod precision;
 mod records;

@@ -12,8 +12,8 @@ mod process;
 mod text;
 pub use neighbours::{Neighbour, neighbours};
 pub use process::{
-    PARENT, end_with_parent, kill_group, kill_marked, last_core, maps, pin, rss_peak_bytes,
-    rss_peak_bytes_of, rss_peak_bytes_of_children, terminate,
+    PARENT, cores, cpu_ns, end_with_parent, kill_group, kill_marked, last_core, maps, pin,
+    rss_peak_bytes, rss_peak_bytes_of, rss_peak_bytes_of_children, terminate,
 };
 
 /// Compiler that built this command.

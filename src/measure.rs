@@ -23,9 +23,6 @@ use std::time::{SystemTime, UNIX_EPOCH};
 mod live;
 mod peers;
 
-/// Threads that run the program.
-pub const THREADS: u32 = 1;
-
 /// Measures, writes everything, and says how it went.
 ///
 /// # Errors
@@ -106,7 +103,7 @@ impl<'a> Run<'a> {
     /// Takes the samples one after the other, and keeps each record as soon as
     /// it is there, until there are enough.
     fn take_samples(&mut self) -> Result<Ended, Stop> {
-        let core = machine::last_core();
+        let cores = machine::cores();
         let left = self.study.left(&self.taken);
         let progress = match (left, self.study.budget) {
             (None, Some(budget)) => Progress::Time(budget),
@@ -122,7 +119,7 @@ impl<'a> Run<'a> {
                     break;
                 }
                 bar.set_message(self.message(entry));
-                let Some(record) = self.sample(entry, core)? else {
+                let Some(record) = self.sample(entry, &cores)? else {
                     ended = Ended::Interrupted;
                     break;
                 };
@@ -159,7 +156,11 @@ impl<'a> Run<'a> {
 
     /// The progress line of a sample.
     fn message(&self, entry: Entry) -> String {
-        let name = self.study.configs[entry.config].subject.name();
+        let config = &self.study.configs[entry.config];
+        let name = match config.threads {
+            1 => config.subject.name().to_owned(),
+            threads => format!("{} on {threads} threads", config.subject.name()),
+        };
         let (round, n) = (entry.round + 1, entry.n);
         match self.study.rounds {
             Rounds::Count(rounds) => format!("round {round} of {rounds}: {name}, n = {n}"),
@@ -170,11 +171,12 @@ impl<'a> Run<'a> {
     }
 
     /// Runs one sample; `None` when it was interrupted.
-    fn sample(&self, entry: Entry, core: Option<usize>) -> anyhow::Result<Option<Record>> {
+    fn sample(&self, entry: Entry, cores: &[usize]) -> anyhow::Result<Option<Record>> {
         let record = self.describe(entry);
         let config = &self.study.configs[entry.config];
         let search_ns = self.study.sample_ns;
-        let task = Task { record, core, search_ns, ..Task::default() };
+        let cores = cores.to_vec();
+        let task = Task { record, cores, search_ns, ..Task::default() };
         let task = match &config.subject {
             Subject::Peer(peer) => match peers::call(peer, &self.study, self.split(), &task) {
                 Ok(call) => Task { peer: Some(call), ..task },
@@ -200,6 +202,7 @@ impl<'a> Run<'a> {
         let started = SystemTime::now().duration_since(UNIX_EPOCH);
         let mut record = Record {
             params: self.study.params(entry),
+            threads: config.threads,
             n: entry.n,
             round: entry.round,
             control: config.control,
@@ -289,7 +292,7 @@ impl<'a> Run<'a> {
 fn template(counted: bool) -> Record {
     Record {
         program: concat!("nqueens ", env!("CARGO_PKG_VERSION")).to_owned(),
-        threads: THREADS,
+        threads: 1,
         counted,
         machine: machine::describe(),
         commit: machine::COMMIT.to_owned(),

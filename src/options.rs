@@ -2,6 +2,7 @@
 
 use crate::axis::{self, Axis};
 use crate::counters;
+use crate::parallel::Mode;
 use crate::values::{self, Rounds, Setting};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use report::CounterSource;
@@ -91,6 +92,22 @@ pub struct Measure {
     #[arg(long, value_name = "PERCENT", value_parser = values::target)]
     #[arg(allow_hyphen_values = true)]
     pub target: Option<f64>,
+    /// Numbers of threads: 2, or 1,2,4, or 1..=8; each has a heap of its own
+    /// [default: none; with --mode 1, 2, 4, ... up to all cores]
+    #[arg(long, value_name = "T,...", value_delimiter = ',', value_parser = values::threads)]
+    #[arg(allow_negative_numbers = true)]
+    pub threads: Vec<RangeInclusive<u32>>,
+    /// What threads do [default: throughput with --threads]
+    #[arg(long, value_enum)]
+    pub mode: Option<Mode>,
+    /// Levels of the search whose choices become tasks, in modes split and shared [default: 2]
+    #[arg(long, value_name = "LEVELS", allow_negative_numbers = true)]
+    #[arg(value_parser = values::split_depth)]
+    pub split_depth: Option<u32>,
+    /// How tasks share lists in mode shared: copied for each, counted atomically, or made
+    /// immortal, neither counted nor collected [default: each that the backend can]
+    #[arg(long, value_name = "WAY,...", value_delimiter = ',', value_parser = values::lists)]
+    pub lists: Vec<String>,
     /// Time after which no sample is started, but for those of the first round
     /// [default: none, or 60s with --rounds auto]
     #[arg(long, value_name = "TIME", value_parser = values::time, allow_hyphen_values = true)]

@@ -9,6 +9,7 @@ use crate::{records, terminal};
 use anyhow::anyhow;
 use report::format::visible;
 use report::studies::{Both, WORKLOAD};
+use report::threads::Block;
 use report::{Record, ReportError, ReportOptions, Status, Summary, table};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -107,7 +108,7 @@ pub fn write(
     }
 }
 
-/// What the records of n-queens and of the allocation studies come to, each by itself, with ratios to
+/// What the records of n-queens, of threads and of the allocation studies come to, each by itself, with ratios to
 /// a backend or row, or to the one entered twice; a sweep in the order of its values.
 ///
 /// # Errors
@@ -121,7 +122,7 @@ pub fn both<'a>(records: &'a [Record], baseline: Option<&str>) -> Result<Both<'a
     Ok(both)
 }
 
-/// The results of n-queens, and then those of the studies.
+/// The results of n-queens on one thread and on several, and then those of the studies.
 pub fn sheets(both: &Both, sheet: Sheet, counted: bool, pauses: bool) -> String {
     let of_studies = match sheet {
         Sheet::Table => table::study_table(&both.views, terminal::width_columns()),
@@ -130,10 +131,27 @@ pub fn sheets(both: &Both, sheet: Sheet, counted: bool, pauses: bool) -> String 
         Sheet::Csv if both.views.is_empty() || both.is_mixed() => String::new(),
         Sheet::Csv => table::study_csv(&both.views),
     };
-    match (both.only_studies(), of_studies.is_empty()) {
-        (true, _) => of_studies,
-        (false, true) => self::sheet(&both.summary, sheet, counted, pauses),
-        (false, false) => self::sheet(&both.summary, sheet, counted, pauses) + "\n" + &of_studies,
+    let queens = match sheet {
+        Sheet::Csv if !both.threads.is_empty() => {
+            table::threads_csv(&both.summary, &both.threads)
+        }
+        _ if both.has_queens() => self::sheet(&both.summary, sheet, counted, pauses),
+        _ => String::new(),
+    };
+    let parts = [queens, of_threads(&both.threads, sheet, counted), of_studies];
+    let told: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    told.join("\n")
+}
+
+/// The results of threads, mode by mode; of a spreadsheet they stand below those of one thread.
+fn of_threads(blocks: &[Block], sheet: Sheet, counted: bool) -> String {
+    let columns = terminal::width_columns();
+    match (sheet, counted) {
+        (Sheet::Table, false) => table::threads_table(blocks, columns),
+        (Sheet::Table, true) => table::threads_counts_table(blocks, columns),
+        (Sheet::Markdown, false) => table::threads_markdown(blocks),
+        (Sheet::Markdown, true) => table::threads_counts_markdown(blocks),
+        (Sheet::Csv, _) => String::new(),
     }
 }
 

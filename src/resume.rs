@@ -7,7 +7,7 @@
 use crate::arguments::parse_line;
 use crate::config::{Config, HEAP_LIMIT, HEAP_MULTIPLE};
 use crate::exit::Stop;
-use crate::measure::{THREADS, of_study};
+use crate::measure::of_study;
 use crate::options::{Command, Measure, Options};
 use crate::study::{Entry, Study, Work};
 use crate::values::MAX_ROUNDS;
@@ -100,6 +100,10 @@ fn asked(then: &Measure, now: &Measure) -> Measure {
             "budget" => asked.budget = now.budget,
             "sample_time" => asked.sample_time = now.sample_time,
             "seed" => asked.seed = now.seed,
+            "threads" => asked.threads.clone_from(&now.threads),
+            "mode" => asked.mode = now.mode,
+            "split_depth" => asked.split_depth = now.split_depth,
+            "lists" => asked.lists.clone_from(&now.lists),
             "baseline" => asked.baseline.clone_from(&now.baseline),
             "heap_limit" => asked.heap_limit = now.heap_limit,
             "set" => asked.set.clone_from(&now.set),
@@ -174,7 +178,9 @@ fn text(config: &Config) -> String {
     let multiple = config.multiple.map(|multiple| format!("{HEAP_LIMIT}={multiple}x"));
     let params = config.params.iter().map(|(name, value)| format!("{name}={value}"));
     let twice = if config.control { " twice" } else { "" };
-    format!("{}{twice} ({})", config.subject.name(), join(params.chain(multiple)))
+    let threads = (config.threads > 1).then(|| format!("threads={}", config.threads));
+    let settings = join(params.chain(multiple).chain(threads));
+    format!("{}{twice} ({settings})", config.subject.name())
 }
 
 /// What only one side has; `None` where both have the same.
@@ -234,12 +240,12 @@ fn entry(study: &Study, record: &Record) -> Option<Entry> {
         };
         config.subject.name() == record.backend
             && config.control == record.control
+            && config.threads == record.threads
             && limited.as_ref() == multiple
             && told(&config.params) == told(&record.params)
     });
     let same_run = record.seed == study.seed
         && record.counted == study.counted
-        && record.threads == THREADS
         && record.round < MAX_ROUNDS
         && study.sizes.contains(&record.n);
     let config = config.filter(|_| same_run)?;

@@ -14,7 +14,7 @@ use crate::{config, counters, expected, machine, terminal};
 use anyhow::anyhow;
 use heap::{Backend, Clocked, Heap, HeapError, Off, On, Settings, Stats, Visit};
 use nqueens::{Answer, MAX_N, Queens};
-use report::{CounterSource, Record, Status};
+use report::{CounterSource, Record};
 use serde::{Deserialize, Serialize};
 use std::cell::OnceCell;
 use std::time::Instant;
@@ -22,7 +22,8 @@ use std::time::Instant;
 mod allocation;
 mod checks;
 mod fill;
-use checks::{Failure, check_work, leaked};
+mod parallel;
+use checks::{Failure, check_answer, check_work, leaked};
 pub use fill::median_ns;
 
 /// A sample to run.
@@ -30,8 +31,9 @@ pub use fill::median_ns;
 pub struct Task {
     /// The sample's record, filled in but for what running it tells.
     pub record: Record,
-    /// The core to run on; any, where there is none.
-    pub core: Option<usize>,
+    /// The cores to run on, one for each thread; any, where there are not enough.
+    #[serde(default)]
+    pub cores: Vec<usize>,
     /// How long the warm-up and the timed searches last together at least, in nanoseconds.
     pub search_ns: u64,
     /// Sources of event counts; the child itself reads the processor's.
@@ -73,7 +75,7 @@ pub(crate) fn main() -> Result<Exit, Stop> {
 pub fn run(task: Task) -> anyhow::Result<Record> {
     let mut record = task.record;
     if let Some(study) = record.study.as_ref().map(|study| study.name.clone()) {
-        task.core.into_iter().for_each(machine::pin);
+        task.cores.first().copied().into_iter().for_each(machine::pin);
         let wanted = allocation::Wanted {
             iterations_ns: task.search_ns,
             perf: task.counters.contains(&CounterSource::Perf),
@@ -95,9 +97,18 @@ pub fn run(task: Task) -> anyhow::Result<Record> {
             "{library}: is not in this process; is it a library of this platform?"
         ));
     }
-    if let Some(core) = task.core {
-        machine::pin(core);
+    if let Some(plan) = crate::parallel::plan(&record)? {
+        let measure = parallel::Measure {
+            plan,
+            settings: &settings,
+            record: &mut record,
+            cores: &task.cores,
+            search_ns: task.search_ns,
+        };
+        note(heap::visit(info.name, measure), &mut record);
+        return Ok(record);
     }
+    task.cores.first().copied().into_iter().for_each(machine::pin);
     let right = OnceCell::new();
     let measure = Measure {
         settings: &settings,
@@ -107,11 +118,16 @@ pub fn run(task: Task) -> anyhow::Result<Record> {
         profiled: task.profiled,
         right,
     };
-    if let Some(Err(failure)) = heap::visit(info.name, measure) {
+    note(heap::visit(info.name, measure), &mut record);
+    Ok(record)
+}
+
+/// A failure is part of the record.
+fn note(done: Option<Result<(), Failure>>, record: &mut Record) {
+    if let Some(Err(failure)) = done {
         record.status = failure.status;
         record.message = Some(failure.message);
     }
-    Ok(record)
 }
 
 struct Measure<'a> {
@@ -231,23 +247,12 @@ impl Measure<'_> {
     }
 
     fn check_answer(&self, answer: &Answer) -> Result<(), Failure> {
-        let found = answer.solutions;
         let right = *self.right.get_or_init(|| expected::solutions(self.record.n));
-        if found == right {
-            return Ok(());
-        }
-        let message = format!("{found} solutions instead of {right}");
-        Err(Failure { status: Status::WrongAnswer, message })
+        check_answer(answer, right)
     }
 
-    /// Keeps the largest peaks.
     fn peaks(&mut self, stats: &Stats) {
-        // Zero is what a heap says that does not know.
-        let largest = |old: &mut Option<u64>, new: usize| {
-            *old = (*old).max((new > 0).then_some(new as u64));
-        };
-        largest(&mut self.record.heap_peak_bytes, stats.heap_peak_bytes);
-        largest(&mut self.record.live_peak_bytes, stats.live_peak_bytes);
+        fill::peaks(self.record, stats);
     }
 }
 

@@ -9,6 +9,7 @@ use crate::axis::Axis;
 use crate::config::{self, Config, WORKLOAD};
 use crate::exit::Stop;
 use crate::options::Measure;
+use crate::parallel;
 use crate::peers::{self, Limits};
 use crate::values::{self, MAX_ROUNDS, Rounds};
 use anyhow::anyhow;
@@ -176,18 +177,22 @@ impl Study {
         Ok(study)
     }
 
-    /// Enters the baseline a second time, on each workload: the one of this name, or the program's
+    /// Enters the baseline a second time, on each workload and number of
+    /// threads: the one of this name, or the program's
     /// own, or the first.
     fn add_control(&mut self, baseline: Option<&str>) {
         let name = baseline.unwrap_or(self.of.map_or("gc", |study| study.baseline));
         let mut controls: Vec<Config> = Vec::new();
         for config in &self.configs {
-            let workload = config.params.get(WORKLOAD);
-            if controls.iter().any(|control| control.params.get(WORKLOAD) == workload) {
+            let alike = |other: &&Config| {
+                let of = |config: &Config| config.params.get(WORKLOAD).cloned();
+                of(other) == of(config) && parallel::alike(other, config)
+            };
+            if controls.iter().any(|control| alike(&control)) {
                 continue;
             }
-            let alike = || self.configs.iter().filter(|c| c.params.get(WORKLOAD) == workload);
-            let named = alike().find(|config| config.subject.name() == name).unwrap_or(config);
+            let mut group = self.configs.iter().filter(alike);
+            let named = group.find(|config| config.subject.name() == name).unwrap_or(config);
             controls.push(Config { control: true, ..named.clone() });
         }
         self.configs.extend(controls);

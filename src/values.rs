@@ -1,6 +1,8 @@
 //! How each value is written on the command line. Every error says what would
 //! be right; the option and the value are put before it.
 
+use crate::parallel::{MOST_DEPTH, MOST_THREADS};
+use heap::carry::Lists;
 use heap::settings::parse_bytes;
 use heap::{BACKENDS, Info};
 use nqueens::MAX_N;
@@ -81,6 +83,25 @@ pub fn sizes(text: &str, most: u32) -> Option<RangeInclusive<u32>> {
 pub fn board_sizes(text: &str) -> Result<RangeInclusive<u32>, String> {
     let wrong = || format!("give board sizes from 1 to {MAX_N}, such as 8 or 8,9 or 6..=10");
     sizes(text, MAX_N).ok_or_else(wrong)
+}
+
+/// Reads a number of threads or a range of them.
+pub fn threads(text: &str) -> Result<RangeInclusive<u32>, String> {
+    let wrong = || format!("give numbers from 1 to {MOST_THREADS}, such as 2 or 1,2,4 or 1..=8");
+    sizes(text, MOST_THREADS).ok_or_else(wrong)
+}
+
+/// Reads a number of levels that are split.
+pub fn split_depth(text: &str) -> Result<u32, String> {
+    let depth = text.parse().ok().filter(|depth| (0..=MOST_DEPTH).contains(depth));
+    depth.ok_or_else(|| format!("give a number of levels from 0 to {MOST_DEPTH}"))
+}
+
+/// Reads the name of a way to share lists.
+pub fn lists(text: &str) -> Result<String, String> {
+    let names = Lists::ALL.map(Lists::name);
+    let known = names.contains(&text);
+    known.then(|| text.to_owned()).ok_or_else(|| format!("the ways are {}", names.join(", ")))
 }
 
 /// Reads a size in bytes: `64MiB`.

@@ -5,6 +5,7 @@
 use crate::backends::fused::Fused;
 use crate::heap::{Backend, Heap, Program};
 use crate::immortals::Immortals;
+use crate::parts::pointer::Pointer;
 use crate::pauses::Pauses;
 use crate::registry::Visit;
 use crate::sealed::Sealed;
@@ -106,6 +107,7 @@ impl<const NTH: u64> Tally for Forgetful<NTH> {
     type Since = ();
     type Sweep = ();
     type Mark = ();
+    type Pointer<P: Pointer> = P;
     fn add(&mut self, _: Event, _: u64) {}
     fn get(&self, _: Event) -> u64 {
         0

@@ -10,6 +10,7 @@
 //!
 //! - I1. `[base, base + top)` was handed out, each part once, to the thread that fills it;
 //!   what is filled is not written again before [`Immortals::clear`].
+//!   `FRONT_BYTES` of the same memory lie before `base`.
 //! - I2. A heap that may refer to immortal objects holds their region, so the memory
 //!   outlives its references. Room is taken, and what was filled is read, under a
 //!   [`Lease`]; `clear` sees that there is none.
@@ -18,6 +19,8 @@
 //! data of native OCaml, which its collector tells by address.
 
 use crate::curve::Live;
+use crate::parts::mortal::Mortal;
+use crate::parts::pointer::Pointer;
 use crate::pauses::Pauses;
 use crate::sealed::Sealed;
 use crate::{Event, Settings, Tally};
@@ -64,14 +67,22 @@ unsafe impl Sync for Region {}
 /// Alignment of the region and of the objects in it.
 const ALIGN: usize = 16;
 
+/// Unused bytes in front of the first object: a counted reference may lead to where a header
+/// would be.
+pub(crate) const FRONT_BYTES: usize = ALIGN;
+
 impl Immortals {
     /// Room for so many bytes. The platform gives memory for it as it is filled.
     pub fn new(bytes: usize) -> Self {
         let bytes = bytes.next_multiple_of(ALIGN).max(ALIGN);
-        let layout =
-            Layout::from_size_align(bytes, ALIGN).expect("a region of less than 2^63 bytes");
+        let layout = Layout::from_size_align(FRONT_BYTES + bytes, ALIGN)
+            .expect("a region of less than 2^63 bytes");
         // SAFETY: the layout is not empty.
-        let Some(base) = NonNull::new(unsafe { alloc(layout) }) else { handle_alloc_error(layout) };
+        let Some(front) = NonNull::new(unsafe { alloc(layout) }) else {
+            handle_alloc_error(layout)
+        };
+        // SAFETY: that much was allocated.
+        let base = unsafe { front.add(FRONT_BYTES) };
         Immortals(Arc::new(Region { base, bytes, top: AtomicUsize::new(0), leases: Mutex::new(0) }))
     }
 
@@ -131,9 +142,10 @@ impl Immortals {
 
 impl Drop for Region {
     fn drop(&mut self) {
-        // SAFETY: made with this layout; I2: no handle is left.
+        // SAFETY: made with this layout (I1); I2: no handle is left.
         unsafe {
-            dealloc(self.base.as_ptr(), Layout::from_size_align_unchecked(self.bytes, ALIGN))
+            let layout = Layout::from_size_align_unchecked(FRONT_BYTES + self.bytes, ALIGN);
+            dealloc(self.base.as_ptr().sub(FRONT_BYTES), layout);
         };
     }
 }
@@ -152,6 +164,7 @@ impl<T: Tally> Tally for Immortal<T> {
     type Since = T::Since;
     type Sweep = T::Sweep;
     type Mark = T::Mark;
+    type Pointer<P: Pointer> = Mortal<P>;
 
     fn new(settings: &Settings) -> Self {
         Immortal { tally: T::new(settings), region: settings.immortals.clone() }

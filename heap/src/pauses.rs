@@ -217,6 +217,30 @@ impl Pauses {
         }
     }
 
+    /// Sums up the pauses of threads that ran for the same `wall_ns` nanoseconds. The time of the
+    /// run is that of all threads; the utilisation of a window is that of the thread which has the
+    /// least.
+    pub fn of_threads(threads: Vec<Pauses>, wall_ns: u64) -> Summary {
+        let mut all = Pauses::default();
+        let mut parts = Vec::new();
+        for mut pauses in threads {
+            parts.push(pauses.summary(wall_ns));
+            all.lengths.add(&pauses.lengths).expect("it grows as needed");
+            all.total_ns += pauses.total_ns;
+            all.max_ns = all.max_ns.max(pauses.max_ns);
+            let (sweeps, sweep_ns) = pauses.sweeps;
+            all.sweeps = (all.sweeps.0 + sweeps, all.sweeps.1 + sweep_ns);
+        }
+        let mut sum = all.summary(0);
+        sum.run_ns = parts.iter().map(|part| part.run_ns).sum();
+        sum.clock_ns = parts.iter().map(|part| part.clock_ns).max().unwrap_or(sum.clock_ns);
+        for (index, (_, least)) in sum.mmu.iter_mut().enumerate() {
+            let of_window = parts.iter().filter_map(|part| part.mmu.get(index));
+            *least = of_window.fold(1.0, |least, &(_, of_thread)| f64::min(least, of_thread));
+        }
+        sum
+    }
+
     /// The length that this per cent of the pauses do not exceed.
     fn percentile(&self, percent: f64) -> u64 {
         self.lengths.value_at_percentile(percent).min(self.max_ns)

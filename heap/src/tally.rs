@@ -4,6 +4,7 @@
 use crate::Settings;
 use crate::curve::{Curve, Live};
 use crate::immortals::Immortals;
+use crate::parts::pointer::Pointer;
 use crate::pauses::Pauses;
 use crate::sealed::Sealed;
 use std::fmt;
@@ -62,6 +63,9 @@ pub trait Tally: Sealed + Default + 'static {
     type Sweep;
     /// How many objects are held; `()` where nothing is counted.
     type Mark: Copy + Default + Ord;
+    /// What refers to the objects of a heap that would count with `P` alone.
+    #[doc(hidden)]
+    type Pointer<P: Pointer>: Pointer;
 
     /// The tally of a new heap.
     fn new(_: &Settings) -> Self {
@@ -135,6 +139,7 @@ impl Tally for Off {
     type Since = ();
     type Sweep = ();
     type Mark = ();
+    type Pointer<P: Pointer> = P;
     #[inline(always)]
     fn add(&mut self, _: Event, _: u64) {}
     #[inline(always)]
@@ -170,6 +175,7 @@ impl Tally for On {
     type Since = ();
     type Sweep = ();
     type Mark = u64;
+    type Pointer<P: Pointer> = P;
     #[inline(always)]
     fn add(&mut self, event: Event, by: u64) {
         self.counts[event as usize] += by;
@@ -224,6 +230,7 @@ impl Tally for Clocked {
     type Since = (Instant, u64);
     type Sweep = Instant;
     type Mark = ();
+    type Pointer<P: Pointer> = P;
     #[inline(always)]
     fn add(&mut self, event: Event, by: u64) {
         if event == Event::Freed {

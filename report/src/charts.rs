@@ -11,6 +11,7 @@
 //! | `bars`, `families` | charts of horizontal bars; their rows by family |
 //! | `legend` | colours with their names |
 //! | `plot`, `scale`, `above` | charts of lines on two axes, named at their ends; what stands above the lines |
+//! | `panels` | such charts below each other |
 //! | `beside` | labels beside points |
 //! | `swept`, `levels` | configurations that differ in one parameter; what they are held against |
 //! | all others | one figure each |
@@ -32,10 +33,12 @@ mod levels;
 mod live_cells;
 mod memory_per_backend;
 mod noise;
+mod panels;
 mod pauses;
 mod peers;
 mod plot;
 mod scale;
+mod scaling;
 mod spread;
 mod study;
 mod svg;
@@ -57,6 +60,7 @@ use crate::explain::Explanation;
 use crate::html::ReportError;
 use crate::studies::{View, by_study};
 use crate::summary::Summary;
+use crate::threads::Block;
 use plotters::prelude::{BitMapBackend, IntoDrawingArea};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -114,7 +118,6 @@ pub fn figures<'a>(
         made(live_cells::CellsHeld::new(summary)),
         made(memory_per_backend::MemoryPerBackend::new(summary)),
         made(instructions_per_cell::InstructionsPerCell::new(summary)),
-        made(threads::time_against_threads(summary)),
         made(noise::Noise::new(summary)),
     ]);
     figures.into_iter().flatten().collect()
@@ -124,6 +127,21 @@ pub fn figures<'a>(
 pub fn figures_of_peers(summary: &Summary) -> Vec<Box<dyn Figure + '_>> {
     let figures = [made(peers::Peers::new(summary)), made(warm_up::warm_up(summary))];
     figures.into_iter().flatten().collect()
+}
+
+/// The figures of threads, mode by mode: how much work they do, and what processor time it takes.
+pub fn figures_of_threads(blocks: &[Block]) -> Vec<Vec<Box<dyn Figure + '_>>> {
+    let mut stems = BTreeSet::new();
+    let mut all = Vec::new();
+    for block in blocks {
+        let several = blocks.iter().filter(|other| other.mode == block.mode).count() > 1;
+        let of_mode: Vec<Made> = match &block.whole {
+            Some(whole) => vec![made(threads::time_against_threads(whole))],
+            None => scaling::scaling(block, several, &mut stems),
+        };
+        all.push(of_mode.into_iter().flatten().collect());
+    }
+    all
 }
 
 /// A figure of each allocation study that has a time, in their order.

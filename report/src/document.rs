@@ -9,7 +9,8 @@ use crate::record::{Machine, Record};
 use crate::studies::{View, by_study, sentences};
 use crate::summary::{Row, Summary};
 use crate::table::markdown::{code, escaped, paragraph, rows_markdown};
-use crate::table::study_markdown;
+use crate::table::{study_markdown, threads_markdown};
+use crate::threads::{self, Block};
 
 /// Command lines and machines that are told; of more, the number.
 const MOST_TOLD: usize = 4;
@@ -61,6 +62,56 @@ pub fn study_section(views: &[View], chart_path: Option<&str>) -> String {
     parts.extend(sentences(views).iter().map(|sentence| paragraph(sentence)));
     parts.push(study_markdown(views).trim_end().to_owned());
     let records = || views.iter().flat_map(|view| &view.records);
+    parts.push(format!("<sub>{}.</sub>", made_by(records())));
+    parts.join("\n\n") + "\n"
+}
+
+/// What the modes of threads come to, a sentence or two for each; a line of its own where there are none.
+pub fn threads_headline(blocks: &[Block]) -> String {
+    if blocks.is_empty() {
+        return "There are no measurements of threads in these records.\n".to_owned();
+    }
+    let mut parts: Vec<String> =
+        threads::headline(blocks).iter().map(|sentence| paragraph(sentence)).collect();
+    let records = || blocks.iter().flat_map(|block| &block.records);
+    parts.push(format!("<sub>{}.</sub>", made_by(records())));
+    parts.join("\n\n") + "\n"
+}
+
+/// The blocks of one mode, by its name; none where there are no records of it.
+pub fn mode<'a>(blocks: &'a [Block], name: &str) -> &'a [Block] {
+    let found = blocks.chunk_by(|a, b| a.mode == b.mode);
+    found.into_iter().find(|blocks| blocks[0].mode.name() == name).unwrap_or_default()
+}
+
+/// The chart of how one mode scales, of several depths the one with the most rows; `None` where there is
+/// nothing to draw.
+pub fn mode_chart(blocks: &[Block]) -> Option<Box<dyn Figure + '_>> {
+    let charts = charts::figures_of_threads(blocks);
+    let rows = |place: &usize| blocks[*place].spots().count();
+    // Of several with as many the first.
+    let most = (0..blocks.len()).rev().max_by_key(rows)?;
+    charts.into_iter().nth(most)?.into_iter().next()
+}
+
+/// One mode in Markdown: the chart of how it scales, if there is one and it has a path, the sentences, and
+/// the tables; a line of its own where there are no blocks. For the path see [`section`].
+pub fn mode_section(blocks: &[Block], chart_path: Option<&str>) -> String {
+    if blocks.is_empty() {
+        return "There are no measurements of this mode in these records.\n".to_owned();
+    }
+    let drawn = chart_path.zip(mode_chart(blocks));
+    let mut parts: Vec<String> =
+        drawn.map(|(path, chart)| image(path, chart.as_ref())).into_iter().collect();
+    for block in blocks {
+        let depth = block.depth.as_ref().filter(|_| blocks.len() > 1);
+        parts.extend(threads::sentences(block).into_iter().map(|sentence| match depth {
+            Some(depth) => paragraph(&format!("At depth {depth}: {sentence}")),
+            None => paragraph(&sentence),
+        }));
+    }
+    parts.push(threads_markdown(blocks).trim_end().to_owned());
+    let records = || blocks.iter().flat_map(|block| &block.records);
     parts.push(format!("<sub>{}.</sub>", made_by(records())));
     parts.join("\n\n") + "\n"
 }

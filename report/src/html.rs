@@ -4,10 +4,11 @@
 //! |---|---|
 //! | `page` | the templates, the style, the script, and what the browser may do with them |
 //! | `view` | what the templates are given, put together from the files below |
-//! | `charts`, `peers`, `studies`, `claims`, `numbers`, `ratios`, `sheets`, `backends`, `machine` | one part of the page each |
+//! | `charts`, `threads`, `peers`, `studies`, `claims`, `numbers`, `ratios`, `sheets`, `backends`, `machine` | one part of the page each |
 
 use crate::charts::{
-    NARROW_PX, WIDE_PX, figures, figures_of_peers, figures_of_studies, svg, write_png,
+    Figure, NARROW_PX, WIDE_PX, figures, figures_of_peers, figures_of_studies, figures_of_threads,
+    svg, write_png,
 };
 use crate::claims::{ClaimError, Judged, judge_both};
 use crate::explain::{Explanation, explain};
@@ -30,6 +31,7 @@ mod peers;
 mod ratios;
 mod sheets;
 mod studies;
+mod threads;
 mod view;
 
 /// What was written.
@@ -118,23 +120,33 @@ impl ReportOptions<'_> {
         let sizes: Vec<u32> = summary.studied_n().into_iter().collect();
         let explained: Vec<Explanation> =
             explain(&both.queens, &sizes).into_iter().flatten().collect();
-        let mut figures = figures(summary, &explained);
-        let of_study = figures.len();
-        figures.extend(figures_of_peers(summary));
-        let and_of_peers = figures.len();
-        figures.extend(figures_of_studies(&both.views));
+        let of_threads = figures_of_threads(&both.threads);
+        // The places on the page, and how many figures each has.
+        let modes: Vec<usize> = of_threads.iter().map(Vec::len).collect();
+        let parts = [
+            figures(summary, &explained),
+            figures_of_peers(summary),
+            figures_of_studies(&both.views),
+        ];
+        let [alone, peers, _] = parts.each_ref().map(Vec::len);
+        let figures: Vec<Box<dyn Figure + '_>> =
+            parts.into_iter().flatten().chain(of_threads.into_iter().flatten()).collect();
         let drawings = figures
             .par_iter()
             .map(|figure| Ok([svg(figure.as_ref(), WIDE_PX)?, svg(figure.as_ref(), NARROW_PX)?]));
         let drawings: Vec<[String; 2]> = drawings.collect::<Result<_, ReportError>>()?;
-        let mut charts = charts::views(&figures, &drawings);
-        let of_studies = charts.split_off(and_of_peers);
-        let of_peers = charts.split_off(of_study);
+        let mut charts = charts::views(&figures, &drawings).into_iter();
+        let mut next = |count: usize| charts.by_ref().take(count).collect::<Vec<_>>();
+        let (of_study, of_peers) = (next(alone), next(peers));
+        let of_studies = next(figures.len() - alone - peers - modes.iter().sum::<usize>());
+        let of_threads = modes.into_iter().map(next).collect();
         let mut judged = if records.is_empty() { Vec::new() } else { judge_both(&both)? };
         if both.only_studies() {
             judged.retain(is_of_study);
+        } else if !both.has_queens() {
+            judged.retain(is_measured);
         }
-        let charts = [charts, of_peers, of_studies];
+        let charts = view::Charts { of_study, of_peers, of_studies, of_threads };
         let page = view::page(self, records, &both, charts, &judged, out_dir);
         let page = page::render(page)?;
 
@@ -152,6 +164,11 @@ impl ReportOptions<'_> {
         let files = std::iter::once(index.clone()).chain(charts.into_iter().flatten()).collect();
         Ok(Written { index, files })
     }
+}
+
+/// Whether a claim has a test on which the records say something.
+fn is_measured(claim: &Judged) -> bool {
+    claim.tests.iter().flat_map(|test| &test.findings).any(|finding| finding.value.is_some())
 }
 
 /// Whether a claim has a test that is about an allocation study.

@@ -14,6 +14,12 @@ pub(crate) const HEAP_MULTIPLE: &str = "heap-multiple";
 /// Name of the number of threads, beside the parameters.
 pub(crate) const THREADS: &str = "threads";
 
+/// Names of what threads do, of the levels of a search that are split into tasks, and of how tasks
+/// share lists, among the parameters.
+pub(crate) const MODE: &str = "mode";
+pub(crate) const SPLIT_DEPTH: &str = "split-depth";
+pub(crate) const LISTS: &str = "lists";
+
 /// What makes two samples samples of the same configuration, whatever their n.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Key {
@@ -38,6 +44,13 @@ impl Key {
             params.remove(HEAP_LIMIT);
         }
         Self { origin: Origin::default(), backend: clean(&record.backend), params }
+    }
+
+    /// The same whatever the number of threads, for where that is told by itself.
+    pub fn without_threads(record: &Record) -> Self {
+        let mut key = Self::of(record);
+        key.params.remove(THREADS);
+        key
     }
 
     fn config(&self) -> Config<'_> {
@@ -116,6 +129,24 @@ pub(crate) fn origin_names(origins: &BTreeSet<&Origin>) -> Vec<String> {
     origins.iter().map(name).collect()
 }
 
+/// What some records are called: their configurations, and the programs and machines.
+#[derive(Debug)]
+pub(crate) struct Names<'a> {
+    pub labels: Labels<'a>,
+    /// Each origin with its name, see [`origin_names`].
+    pub origins: Vec<(Origin, String)>,
+}
+
+impl<'a> Names<'a> {
+    /// Of records, each with its key.
+    pub fn new(samples: impl Iterator<Item = (&'a Key, &'a Record)> + Clone) -> Self {
+        let origins: BTreeSet<&Origin> = samples.clone().map(|(key, _)| &key.origin).collect();
+        let names = origin_names(&origins);
+        let origins = origins.into_iter().cloned().zip(names).collect();
+        Self { labels: Labels::new(samples), origins }
+    }
+}
+
 /// What the configurations of some records are called, and which of them are points of a sweep.
 #[derive(Debug)]
 pub(crate) struct Labels<'a> {
@@ -132,18 +163,20 @@ impl<'a> Labels<'a> {
     /// A backend's configuration is a point of a sweep where the runs that it is in have the backend
     /// with other parameters too, while another configuration of the same backend stands by itself
     /// in some run. So the runs of a study and the sweeps beside them can be shown together: the
-    /// study's configurations keep the plain names of their backends.
+    /// study's configurations keep the plain names of their backends. Ways to share lists are no
+    /// points of a sweep, but apart as backends are.
     pub fn new(samples: impl Iterator<Item = (&'a Key, &'a Record)>) -> Self {
         let mut runs: BTreeMap<_, BTreeSet<Config>> = BTreeMap::new();
         for (key, record) in samples {
-            let run = (&key.origin, record.seed, &record.command, &key.backend);
+            let run = (&key.origin, record.seed, &record.command, which(&key.config()));
             runs.entry(run).or_default().insert(key.config());
         }
         let all: BTreeSet<Config> = runs.values().flatten().copied().collect();
         let alone = runs.values().filter(|configs| configs.len() == 1).flatten();
         let plain: BTreeSet<Config> = alone.copied().collect();
-        let has_plain: BTreeSet<&str> = plain.iter().map(|(backend, _)| *backend).collect();
-        let is_swept = |config: &Config| !plain.contains(config) && has_plain.contains(config.0);
+        let has_plain: BTreeSet<_> = plain.iter().map(which).collect();
+        let is_swept =
+            |config: &Config| !plain.contains(config) && has_plain.contains(&which(config));
         let swept: BTreeSet<Config> = all.iter().copied().filter(is_swept).collect();
         let shown = all.iter().copied().filter(|config| !swept.contains(config));
         let mut names = names(shown);
@@ -168,6 +201,20 @@ impl<'a> Labels<'a> {
     }
 }
 
+/// A backend, and how its tasks share lists.
+fn which<'a>(&(backend, params): &Config<'a>) -> (&'a str, Option<&'a String>) {
+    (backend, params.get(LISTS))
+}
+
+/// A configuration's name without how its tasks share lists, for where that is told by itself.
+pub(crate) fn without_lists(name: &str, params: &BTreeMap<String, String>) -> String {
+    let Some(lists) = params.get(LISTS) else { return name.to_owned() };
+    let told = format!("{LISTS}={lists}");
+    let found = [format!("{{{told}}}"), format!("{told},"), format!(",{told}")];
+    let found = found.iter().find(|told| name.contains(told.as_str()));
+    found.map_or_else(|| name.to_owned(), |told| name.replacen(told, "", 1))
+}
+
 /// The name of each key's configuration, where runs are not told apart.
 pub(crate) fn labels<'a>(keys: impl Iterator<Item = &'a Key>) -> BTreeMap<&'a Key, String> {
     let keys: Vec<&Key> = keys.collect();
@@ -190,8 +237,9 @@ fn names<'a>(configs: impl Iterator<Item = Config<'a>>) -> BTreeMap<Config<'a>, 
         }
     }
     let name = |(backend, params): &Config<'a>| {
-        let telling =
-            params.iter().filter(|(name, _)| values[&(*backend, name.as_str())].len() > 1);
+        // How lists are shared is asked of a backend even where it has one way only.
+        let tells = |name: &str| name == LISTS || values[&(*backend, name)].len() > 1;
+        let telling = params.iter().filter(|(name, _)| tells(name));
         let telling: Vec<String> = telling
             .map(|(name, value)| match name.as_str() {
                 // A library's file; its folder says little.

@@ -8,6 +8,7 @@
 //! | [`record`] | one measured sample, as one line of JSON |
 //! | [`stats`] | medians and paired ratios with bootstrap intervals |
 //! | [`summary`] | samples grouped into rows, each with its ratio to a baseline |
+//! | [`threads`] | n-queens on several threads, which is never mixed with that on one |
 //! | [`studies`] | the allocation studies, which are never mixed with n-queens |
 //! | [`explain`] | where the time goes: the ladder, overhead over a bound, cost of a count |
 //! | [`verdict`] | a ratio in words |
@@ -36,6 +37,7 @@ pub mod stats;
 pub mod studies;
 pub mod summary;
 pub mod table;
+pub mod threads;
 pub mod verdict;
 
 pub use compare::{CompareError, Comparison};

@@ -1,18 +1,19 @@
 //! Samples grouped into rows: one row for each configuration and size, with its ratio to a baseline.
 
 use crate::format::clean;
-use crate::labels::{Key, Labels, origin_names};
+use crate::labels::{Key, Names};
 use crate::record::{Capabilities, Machine, Peer, Record, Status};
 use crate::stats::{Estimate, SEED, paired_ratio};
 use crate::verdict::Verdict;
 use rayon::prelude::*;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use thiserror::Error;
 
 mod events;
 mod noise;
 mod order;
 mod overall;
+mod parallel;
 mod peers;
 mod row;
 pub use crate::labels::Origin;
@@ -24,9 +25,10 @@ pub(crate) use noise::pairs;
 pub(crate) use order::magnitude;
 pub(crate) use order::telling_n;
 pub use overall::Overall;
+pub use parallel::ParallelTimes;
 pub(crate) use peers::REFERENCE;
-pub(crate) use row::Round;
 pub use row::{Dot, Row};
+pub(crate) use row::{Round, Rounds};
 
 /// Baseline that is taken where none is asked for, if the records have it.
 const DEFAULT_BASELINE: &str = "gc";
@@ -84,7 +86,7 @@ pub struct Group {
 }
 
 /// Why records cannot be summarised as asked.
-#[derive(Debug, Error, PartialEq)]
+#[derive(Clone, Debug, Error, PartialEq)]
 pub enum SummaryError {
     /// The records have no such baseline.
     #[error("no backend '{name}' in these records to compare with; give one of: {known}")]
@@ -97,7 +99,7 @@ pub enum SummaryError {
 }
 
 /// A configuration with its rows, smallest n first.
-type Grouped = (Group, Vec<Row>);
+pub(crate) type Grouped = (Group, Vec<Row>);
 
 /// An origin and an n.
 type Block = (usize, u32);
@@ -114,15 +116,24 @@ impl Summary {
     /// [`SummaryError::UnknownBaseline`], listing the labels there are.
     pub fn new(records: &[Record], baseline: Option<&str>) -> Result<Self, SummaryError> {
         let keys: Vec<Key> = records.par_iter().map(Key::of).collect();
+        let names = Names::new(keys.iter().zip(records));
+        Self::named(records, &keys, &names, |groups| choose_baseline(groups, baseline))
+    }
+
+    /// The same of records that are called what they are among others, and with another way to choose
+    /// the baseline.
+    pub(crate) fn named(
+        records: &[Record],
+        keys: &[Key],
+        names: &Names,
+        baseline: impl FnOnce(&[Grouped]) -> Result<Option<String>, SummaryError>,
+    ) -> Result<Self, SummaryError> {
         let mut samples: BTreeMap<&Key, BTreeMap<u32, Vec<&Record>>> = BTreeMap::new();
         for (key, record) in keys.iter().zip(records) {
             let sizes = samples.entry(key).or_default();
             sizes.entry(record.n).or_default().push(record);
         }
-        let labels = Labels::new(keys.iter().zip(records));
-        let origins: BTreeSet<&Origin> = samples.keys().map(|key| &key.origin).collect();
-        let names = origin_names(&origins);
-        let origins: Vec<(Origin, String)> = origins.into_iter().cloned().zip(names).collect();
+        let origins = names.origins.clone();
         let machine = |origin: &Origin| {
             let first = keys.iter().zip(records).find(|(key, _)| key.origin == *origin);
             first.map_or_else(Machine::default, |(_, record)| record.machine.clone())
@@ -132,7 +143,7 @@ impl Summary {
             .par_iter()
             .filter_map(|(key, sizes)| {
                 let first = sizes.values().flatten().next()?;
-                let group = Group::new(&labels, &origins, key, first);
+                let group = Group::new(names, key, first);
                 let rows = sizes.iter().map(|(&n, samples)| Row::new(&group.label, n, samples));
                 let rows = rows.collect();
                 Some((group, rows))
@@ -148,7 +159,7 @@ impl Summary {
             group.studied = !group.swept && (group.peer.is_none() || only_peers);
         }
 
-        let baseline = choose_baseline(&groups, baseline)?;
+        let baseline = baseline(&groups)?;
         let mut summary = Self { origins, machines, baseline, ..Self::default() };
         for (place, (group, rows)) in groups.into_iter().enumerate() {
             summary.rows.extend(rows.into_iter().map(|row| Row { group: place, ..row }));
@@ -275,7 +286,8 @@ fn speed(rows: &[Row]) -> (std::cmp::Reverse<Option<u32>>, u64) {
     (std::cmp::Reverse(last.map(|(n, _)| n)), last.map_or(0, |(_, ns)| ns as u64))
 }
 
-fn choose_baseline(
+/// The configuration that ratios compare with, see [`Summary::new`].
+pub(crate) fn choose_baseline(
     groups: &[Grouped],
     asked: Option<&str>,
 ) -> Result<Option<String>, SummaryError> {
@@ -310,7 +322,7 @@ fn choose_baseline(
 }
 
 impl Group {
-    fn new(labels: &Labels, origins: &[(Origin, String)], key: &Key, record: &Record) -> Self {
+    fn new(Names { labels, origins }: &Names, key: &Key, record: &Record) -> Self {
         let config = labels.name(key);
         let origin = origins.iter().position(|(origin, _)| *origin == key.origin).unwrap_or(0);
         Self {

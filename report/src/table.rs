@@ -12,14 +12,21 @@ mod events;
 pub(crate) mod markdown;
 mod results;
 mod study;
+mod threads;
 
 pub use self::csv::results_csv;
 pub(crate) use counts::counts;
 pub(crate) use events::{counters, pauses};
-pub use markdown::{counts_markdown, pauses_markdown, results_markdown};
+pub use markdown::{
+    counts_markdown, pauses_markdown, results_markdown, threads_counts_markdown, threads_markdown,
+};
 pub(crate) use results::{overall, results};
 pub(crate) use study::{figure, sheet as study_sheet, title as study_title};
 pub use study::{study_csv, study_markdown, study_table};
+pub(crate) use threads::{
+    counts_sheet as threads_counts, sheet as threads_sheet, title as threads_title,
+};
+pub use threads::{threads_counts_table, threads_csv, threads_table};
 
 /// Longest label that is not cut.
 const LABEL_CHARS: usize = 48;

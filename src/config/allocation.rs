@@ -30,6 +30,10 @@ pub fn rows(
         (!options.set.is_empty(), "--set: rows of a study have no parameters"),
         (options.counted, "--counted: a study counts beside its times"),
         (options.pauses, "--pauses: a study has none"),
+        (!options.threads.is_empty(), "--threads: a study runs on one"),
+        (options.mode.is_some(), "--mode: a study runs on one thread"),
+        (options.split_depth.is_some(), "--split-depth: a study runs on one thread"),
+        (!options.lists.is_empty(), "--lists: a study runs on one thread"),
     ] {
         if given {
             return Err(Stop::bad_input(anyhow!("{option}; leave it away")));
@@ -58,7 +62,7 @@ pub fn rows(
         subjects().map(move |(subject, (name, value))| {
             let params: BTreeMap<String, String> =
                 [(name.to_owned(), value), (WORKLOAD.to_owned(), workload.clone())].into();
-            Config { subject, params, multiple: None, control: false }
+            Config { subject, params, threads: 1, multiple: None, control: false }
         })
     };
     Ok(workloads.iter().flat_map(of_workload).collect())

@@ -77,7 +77,13 @@ mod tests {
     fn plain(name: &str) -> Config {
         let info = heap::find(name).unwrap();
         let params = params(info, 1 << 30, &[]).unwrap();
-        Config { subject: Subject::Backend(info), params, multiple: None, control: false }
+        Config {
+            subject: Subject::Backend(info),
+            params,
+            threads: 1,
+            multiple: None,
+            control: false,
+        }
     }
 
     #[test]

@@ -47,17 +47,48 @@ pub fn kill_group(group: u32) {
     let _ = group.map(|group| kill_process_group(group, Signal::KILL));
 }
 
-/// The last core that this process may run on: the first ones serve the
-/// system's interrupts. Always the same one, busy or not, since cores may
-/// differ and runs are compared.
-#[cfg(target_os = "linux")]
+/// The core on which a single thread runs, the first of [`cores`].
 pub fn last_core() -> Option<usize> {
-    use rustix::thread::{CpuSet, sched_getaffinity};
-    let allowed = sched_getaffinity(None).ok()?;
-    (0..CpuSet::MAX_CPU).rev().find(|&core| allowed.is_set(core))
+    cores().first().copied()
 }
 
-/// Keeps this process on one core, where the system allows that.
+/// The cores that this process may run on, in the order in which threads are put on them: from
+/// the last one, since the first ones serve the system's interrupts; of logical cores that share
+/// a physical one, one each before the others. Always the same order, whoever is busy, since
+/// cores may differ and runs are compared.
+#[cfg(target_os = "linux")]
+pub fn cores() -> Vec<usize> {
+    use rustix::thread::{CpuSet, sched_getaffinity};
+    let Ok(allowed) = sched_getaffinity(None) else { return Vec::new() };
+    let allowed: Vec<usize> = (0..CpuSet::MAX_CPU).filter(|&core| allowed.is_set(core)).collect();
+    let siblings = |core: usize| {
+        let file = format!("/sys/devices/system/cpu/cpu{core}/topology/thread_siblings_list");
+        super::text::cores(&fs::read_to_string(file).unwrap_or_default())
+    };
+    in_order(&allowed, siblings)
+}
+
+/// The allowed cores, those first that no later one of the same physical core is before.
+fn in_order(allowed: &[usize], siblings: impl Fn(usize) -> Vec<usize>) -> Vec<usize> {
+    let mut ranked: Vec<(usize, std::cmp::Reverse<usize>)> = allowed
+        .iter()
+        .map(|&core| {
+            let later = |other: &&usize| **other > core && allowed.contains(other);
+            (siblings(core).iter().filter(later).count(), std::cmp::Reverse(core))
+        })
+        .collect();
+    ranked.sort_unstable();
+    ranked.into_iter().map(|(_, core)| core.0).collect()
+}
+
+/// Processor time of all threads of this process so far, in nanoseconds.
+#[cfg(target_os = "linux")]
+pub fn cpu_ns() -> u64 {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}
+
+/// Keeps this thread on one core, where the system allows that.
 #[cfg(target_os = "linux")]
 pub fn pin(core: usize) {
     let mut only = rustix::thread::CpuSet::new();
@@ -105,10 +136,16 @@ pub fn kill_marked(mark: &str) {
     }
 }
 
-/// No core: pinning is known for Linux only.
+/// No cores: pinning is known for Linux only.
 #[cfg(not(target_os = "linux"))]
-pub fn last_core() -> Option<usize> {
-    None
+pub fn cores() -> Vec<usize> {
+    Vec::new()
+}
+
+/// Nothing: known for Linux only.
+#[cfg(not(target_os = "linux"))]
+pub fn cpu_ns() -> u64 {
+    0
 }
 
 /// None: known for Linux only.
@@ -138,3 +175,27 @@ pub fn pin(_: usize) {}
 /// Does nothing: known for Linux only.
 #[cfg(not(target_os = "linux"))]
 pub fn end_with_parent() {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn physical_cores_come_first() {
+        // Two logical cores each: 0 and 4, 1 and 5, ...; one is not allowed.
+        let siblings = |core: usize| vec![core % 4, core % 4 + 4];
+        assert_eq!(in_order(&[0, 1, 2, 3, 4, 5, 7], siblings), [7, 5, 4, 2, 3, 1, 0]);
+        assert_eq!(in_order(&[0, 1, 2], |_| Vec::new()), [2, 1, 0]);
+        assert!(in_order(&[], |_| Vec::new()).is_empty());
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn this_process_has_cores_and_uses_time() {
+        assert!(!cores().is_empty());
+        let before = cpu_ns();
+        while cpu_ns() == before {
+            std::hint::black_box((0..10_000).sum::<u64>());
+        }
+    }
+}

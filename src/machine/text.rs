@@ -1,5 +1,15 @@
 //! What the system's own descriptions say.
 
+/// The cores of a list such as `0-3,8`.
+pub fn cores(list: &str) -> Vec<usize> {
+    let ranges = list.trim().split(',').filter_map(|range| {
+        let (first, last) = range.split_once('-').unwrap_or((range, range));
+        Some(first.parse::<usize>().ok()?..=last.parse::<usize>().ok()?)
+    });
+    // More than any system has are none.
+    ranges.filter(|range| range.end().saturating_sub(*range.start()) < 1 << 16).flatten().collect()
+}
+
 /// Peak resident set, in bytes, of a process with this `/proc/.../status`.
 pub fn rss_peak_bytes(status: &str) -> Option<u64> {
     let kib = field(status, "VmHWM")?.strip_suffix(" kB")?.trim().parse::<u64>().ok()?;
@@ -56,5 +66,13 @@ mod tests {
         assert_eq!(os(release).as_deref(), Some("Debian GNU/Linux 12"));
         assert_eq!(os("PRETTY_NAME=Plain\n").as_deref(), Some("Plain"));
         assert_eq!(os("NAME=x\n"), None);
+    }
+
+    #[test]
+    fn lists_of_cores() {
+        assert_eq!(cores("0-2,8\n"), [0, 1, 2, 8]);
+        for none in ["", "x", "3-1", "-", "0-99999999999"] {
+            assert!(cores(none).is_empty(), "{none}");
+        }
     }
 }

@@ -111,7 +111,7 @@ pub fn sample(task: &Task, call: &Call) -> Record {
 type Failure = (Status, String);
 
 fn measure(task: &Task, call: &Call, record: &mut Record) -> Result<(), Failure> {
-    let core = task.core.filter(|_| !call.all_cores);
+    let core = task.cores.first().copied().filter(|_| !call.all_cores);
     let Searches { warm_up, timed } = match call.searches {
         Some(searches) => searches,
         None => {

@@ -20,6 +20,16 @@ impl From<HeapError> for Failure {
     }
 }
 
+/// That the number of solutions is right.
+pub(super) fn check_answer(answer: &Answer, right: u64) -> Result<(), Failure> {
+    let found = answer.solutions;
+    if found == right {
+        return Ok(());
+    }
+    let message = format!("{found} solutions instead of {right}");
+    Err(Failure { status: Status::WrongAnswer, message })
+}
+
 /// That the work was done which every backend must do.
 pub(super) fn check_work(n: u32, answer: &Answer, stats: &Stats) -> Result<(), Failure> {
     let done = expected::Work {

@@ -1,5 +1,6 @@
 //! What was found, as records have it.
 
+use heap::pauses::Summary;
 use heap::{Live, Pauses, Stats};
 use nqueens::Answer;
 use report::{LiveCells, Mmu, Record};
@@ -28,6 +29,16 @@ pub(super) fn counts(record: &mut Record, answer: &Answer, stats: &Stats, live_c
     record.live_cells_at_exit = Some(live_cells_at_exit);
 }
 
+/// Keeps the largest peaks.
+pub(super) fn peaks(record: &mut Record, stats: &Stats) {
+    // Zero is what a heap says that does not know.
+    let largest = |old: &mut Option<u64>, new: usize| {
+        *old = (*old).max((new > 0).then_some(new as u64));
+    };
+    largest(&mut record.heap_peak_bytes, stats.heap_peak_bytes);
+    largest(&mut record.live_peak_bytes, stats.live_peak_bytes);
+}
+
 /// A point of the curve of live cells, as records have it.
 fn live_cells(&Live { allocated, live }: &Live) -> LiveCells {
     LiveCells { allocated, live }
@@ -35,7 +46,15 @@ fn live_cells(&Live { allocated, live }: &Live) -> LiveCells {
 
 /// The pauses of a search of `wall_ns` nanoseconds, as records have them.
 pub(super) fn pauses(pauses: &mut Pauses, wall_ns: u64) -> report::Pauses {
-    let summary = pauses.summary(wall_ns);
+    of_summary(pauses.summary(wall_ns))
+}
+
+/// The pauses of several threads, which took `wall_ns` nanoseconds together.
+pub(super) fn pauses_of_threads(pauses: Vec<Pauses>, wall_ns: u64) -> report::Pauses {
+    of_summary(Pauses::of_threads(pauses, wall_ns))
+}
+
+fn of_summary(summary: Summary) -> report::Pauses {
     let mmu = summary.mmu.into_iter();
     report::Pauses {
         count: summary.count,

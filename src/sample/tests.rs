@@ -2,6 +2,7 @@
 
 use super::*;
 use heap::{BACKENDS, Kind};
+use report::Status;
 
 #[test]
 fn failures_are_told_apart() {

@@ -38,7 +38,7 @@ impl Backend for Arc {
         cell_bytes: 32,
         params: &[],
     };
-    type Heap<T: Tally> = Counting<StdArc, Borrowed, T>;
+    type Heap<T: Tally> = Counting<T::Pointer<StdArc>, Borrowed, T>;
 }
 
 /// `std::sync::Arc` as a counted pointer, without its (recursive) drop.
@@ -54,7 +54,10 @@ unsafe impl Pointer for StdArc {
     const ATOMIC: bool = true;
 
     fn object_bytes<T>() -> usize {
-        (2 * size_of::<usize>()).next_multiple_of(align_of::<T>()) + size_of::<T>()
+        Self::before_bytes::<T>() + size_of::<T>()
+    }
+    fn before_bytes<T>() -> usize {
+        (2 * size_of::<usize>()).next_multiple_of(align_of::<T>())
     }
     #[inline(always)]
     fn new<T>(_: &mut GlobalStore, value: T) -> Self::To<T> {

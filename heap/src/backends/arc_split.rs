@@ -41,7 +41,7 @@ impl Backend for ArcSplit {
         cell_bytes: 48,
         params: &[],
     };
-    type Heap<T: Tally> = Counting<Split<Atomic>, ByValue, T>;
+    type Heap<T: Tally> = Counting<T::Pointer<Split<Atomic>>, ByValue, T>;
 }
 
 #[cfg(test)]

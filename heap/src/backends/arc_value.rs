@@ -38,7 +38,7 @@ impl Backend for ArcValue {
         cell_bytes: 32,
         params: &[],
     };
-    type Heap<T: Tally> = Counting<StdArc, ByValue, T>;
+    type Heap<T: Tally> = Counting<T::Pointer<StdArc>, ByValue, T>;
 }
 
 #[cfg(test)]

@@ -20,19 +20,18 @@
 //! - F1. A reference is the address of a `Cell`, made by `new` or a filter,
 //!   whose count is `STUCK`, or positive and at least the number of references.
 //! - F2. A chain cell's `next` is the last word of its `Cell`, and holds the
-//!   next `Cell`'s address or null, as the link of a free one does.
+//!   next `Cell`'s address or null, as the link of a free one does (or leads to
+//!   an immortal object, in which case it is no link).
 //!
 //! Papers: Collins, CACM 1960; Weizenbaum, "Symmetric list processor", CACM
 //! 1963; Shahriyar, Blackburn & Frampton, "Down for the count?", ISMM 2012.
 
 use crate::heap::Backend;
 use crate::info::{APPEND, Info, Kind};
-use crate::object::{Chain, Item, Link, Node};
-use crate::parts::chain::{self, Listed};
 use crate::parts::counting::Counting;
-use crate::parts::pointer::{Borrowed, Buried, ChainRef, Convention, Pointer};
+use crate::parts::pointer::{Borrowed, Buried, Pointer};
 use crate::parts::poison;
-use crate::parts::pool::{LARGEST_BYTES, Pool, link_of};
+use crate::parts::pool::{Pool, link_of};
 use crate::tally::Tally;
 use std::mem::offset_of;
 use std::ptr::NonNull;
@@ -55,7 +54,7 @@ impl Backend for Fused {
         cell_bytes: 24,
         params: &[APPEND],
     };
-    type Heap<T: Tally> = Counting<FusedPointer, Borrowed, T>;
+    type Heap<T: Tally> = Counting<T::Pointer<FusedPointer>, Borrowed, T>;
 }
 
 /// An object with its count.
@@ -88,6 +87,9 @@ unsafe impl Pointer for FusedPointer {
 
     fn object_bytes<T>() -> usize {
         Cell::<T>::BYTES
+    }
+    fn before_bytes<T>() -> usize {
+        offset_of!(Cell<T>, value)
     }
     #[inline(always)]
     fn new<T>(store: &mut Pool, value: T) -> NonNull<Cell<T>> {
@@ -149,17 +151,16 @@ unsafe impl Pointer for FusedPointer {
         let mut last = dead;
         loop {
             buried.freed += 1;
-            // SAFETY: R1: the object is dead and ours; once its references
-            // have been taken out, its last word is a link (L2). For a chain
-            // that word is `next`, so that nothing changes (F2).
+            // SAFETY: R1: the object is dead and ours.
             let at = unsafe {
                 let at = next(&mut (*last.as_ptr()).value);
-                let link = at.map_or(std::ptr::null_mut(), |at| at.as_ptr().cast());
                 poison::dead(last.as_ptr().cast(), Cell::<T>::BYTES - size_of::<usize>());
-                *link_of(last.as_ptr().cast(), Cell::<T>::BYTES) = link;
                 at
             };
             let Some(at) = at else { break };
+            // SAFETY: its references have been taken out, so its last word can be a link (L2).
+            // For a chain that word is `next`, so that nothing changes (F2).
+            unsafe { *link_of(last.as_ptr().cast(), Cell::<T>::BYTES) = at.as_ptr().cast() };
             buried.lowered += 1;
             let Some(next_dead) = Self::lower(at) else { break };
             last = next_dead;
@@ -169,17 +170,13 @@ unsafe impl Pointer for FusedPointer {
         buried
     }
     #[inline(always)]
-    fn filter<'gc, C: Convention, T: Tally, D: Item>(
-        heap: &mut Counting<Self, C, T>,
-        chain: Option<&ChainRef<'gc, Self, C, T, D>>,
-        keep: impl FnMut(D) -> bool,
-    ) -> Link<'gc, Counting<Self, C, T>, Chain<D>> {
-        let pooled = Cell::<Node<'gc, Counting<Self, C, T>, D>>::BYTES <= LARGEST_BYTES;
-        if pooled && heap.store().speculate {
-            chain::filter_listed(heap, chain, keep)
-        } else {
-            chain::filter_borrowed(heap, chain, keep)
-        }
+    unsafe fn fresh<T>(cell: NonNull<u8>) -> NonNull<Cell<T>> {
+        // F2, of chain cells, whose `next` is their last word.
+        const { assert!(offset_of!(Cell<T>, value) + size_of::<T>() == Cell::<T>::BYTES) };
+        let cell = cell.cast::<Cell<T>>();
+        // SAFETY: by contract the cell is free.
+        unsafe { (*cell.as_ptr()).count = 1 };
+        cell
     }
 }
 
@@ -188,34 +185,6 @@ unsafe impl Pointer for FusedPointer {
 #[inline(never)]
 fn stick(count: &mut i32) {
     *count = STUCK;
-}
-
-// SAFETY: F2, asserted; `fresh` makes a cell an object but for its value (F1).
-unsafe impl<'gc, C: Convention, T: Tally> Listed<'gc> for Counting<FusedPointer, C, T> {
-    #[inline(always)]
-    fn cell_bytes<D: Item>() -> usize {
-        const {
-            let next =
-                offset_of!(Cell<Node<'gc, Self, D>>, value) + offset_of!(Node<'gc, Self, D>, next);
-            assert!(next + size_of::<usize>() == Cell::<Node<'gc, Self, D>>::BYTES);
-        }
-        Cell::<Node<'gc, Self, D>>::BYTES
-    }
-    #[inline(always)]
-    fn free_list<D: Item>(&mut self) -> &mut *mut u8 {
-        self.store().free_list(Self::cell_bytes::<D>())
-    }
-    #[inline(always)]
-    unsafe fn fresh<D: Item>(cell: NonNull<u8>) -> Self::Ref<Chain<D>> {
-        let cell = cell.cast::<Cell<Node<'gc, Self, D>>>();
-        // SAFETY: by contract the cell is free.
-        unsafe { (*cell.as_ptr()).count = 1 };
-        cell
-    }
-    #[inline(always)]
-    fn appended<D: Item>(&mut self, cells: u64) {
-        self.made::<Chain<D>>(cells);
-    }
 }
 
 #[cfg(test)]

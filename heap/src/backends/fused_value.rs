@@ -39,7 +39,7 @@ impl Backend for FusedValue {
         cell_bytes: 24,
         params: &[],
     };
-    type Heap<T: Tally> = Counting<FusedPointer, ByValue, T>;
+    type Heap<T: Tally> = Counting<T::Pointer<FusedPointer>, ByValue, T>;
 }
 
 #[cfg(test)]

@@ -35,7 +35,7 @@ impl Backend for Rc {
         cell_bytes: 32,
         params: &[],
     };
-    type Heap<T: Tally> = Counting<StdRc, Borrowed, T>;
+    type Heap<T: Tally> = Counting<T::Pointer<StdRc>, Borrowed, T>;
 }
 
 /// `std::rc::Rc` as a counted pointer, without its (recursive) drop.
@@ -49,7 +49,10 @@ unsafe impl Pointer for StdRc {
     type Store = GlobalStore;
 
     fn object_bytes<T>() -> usize {
-        (2 * size_of::<usize>()).next_multiple_of(align_of::<T>()) + size_of::<T>()
+        Self::before_bytes::<T>() + size_of::<T>()
+    }
+    fn before_bytes<T>() -> usize {
+        (2 * size_of::<usize>()).next_multiple_of(align_of::<T>())
     }
     #[inline(always)]
     fn new<T>(_: &mut GlobalStore, value: T) -> Self::To<T> {

@@ -41,7 +41,7 @@ impl Backend for RcSplit {
         cell_bytes: 48,
         params: &[],
     };
-    type Heap<T: Tally> = Counting<Split<Plain>, ByValue, T>;
+    type Heap<T: Tally> = Counting<T::Pointer<Split<Plain>>, ByValue, T>;
 }
 
 #[cfg(test)]

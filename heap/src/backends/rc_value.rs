@@ -38,7 +38,7 @@ impl Backend for RcValue {
         cell_bytes: 32,
         params: &[],
     };
-    type Heap<T: Tally> = Counting<StdRc, ByValue, T>;
+    type Heap<T: Tally> = Counting<T::Pointer<StdRc>, ByValue, T>;
 }
 
 #[cfg(test)]

@@ -16,21 +16,22 @@
 //! - R3. `Pointer::To<U::Of>` and `Pointer::To<T::Of>` are one type when `U` is `T`.
 
 use super::address::{self, Raw};
-use super::chain;
+use super::chain::{self, Listed};
 use super::pointer::{Buried, Convention, Pointer, Store};
 use super::verify::{self, Checked};
 use crate::carry::Carrying;
 use crate::heap::{Family, Heap, Mutator, Program};
 use crate::immortals::Immortals;
 use crate::machine::{self, Runtime};
-use crate::object::{Chain, Item, Link, Object, Visitor};
+use crate::object::{Chain, Item, Link, Node, Object, Visitor};
 use crate::pauses::Pauses;
 use crate::sealed::Sealed;
 use crate::tally::{Event, HeapError, Stats, Tally};
 use crate::{Settings, Zeal};
 use std::any::TypeId;
 use std::marker::PhantomData;
-use std::mem::MaybeUninit;
+use std::mem::{MaybeUninit, offset_of};
+use std::ptr::NonNull;
 
 /// A reference-counting heap.
 pub struct Counting<P: Pointer, C, T> {
@@ -77,15 +78,9 @@ impl<P: Pointer, C: Convention, T: Tally> Counting<P, C, T> {
         self.tally.released(since);
     }
 
-    /// The memory behind the objects.
-    #[inline(always)]
-    pub fn store(&mut self) -> &mut P::Store {
-        &mut self.store
-    }
-
     /// Accounts for new objects of family `F`.
     #[inline(always)]
-    pub fn made<F: Family>(&mut self, objects: u64) {
+    fn made<F: Family>(&mut self, objects: u64) {
         if P::Store::METERED || T::ON {
             self.store.made(objects as usize * P::object_bytes::<F::Of<'_, Self>>());
         }
@@ -144,6 +139,9 @@ impl<'gc, P: Pointer, C: Convention, T: Tally, N> Visitor<'gc, Counting<P, C, T>
 {
     #[inline(always)]
     fn visit<U: Family>(&mut self, at: &mut P::To<U::Of<'gc, Counting<P, C, T>>>) {
+        if P::is_immortal(at) {
+            return;
+        }
         if self.family == Some(TypeId::of::<U>()) && self.next.is_none() {
             // SAFETY: `family` is set only with `N = To<F>` and U is F (R3);
             // the object is dead, so the reference is moved out of it (R2).
@@ -185,6 +183,10 @@ unsafe impl<'gc, P: Pointer, C: Convention, T: Tally> Raw<'gc> for Counting<P, C
 
 impl<'gc, P: Pointer, C: Convention, T: Tally> Checked<'gc> for Counting<P, C, T> {
     fn check<F: Family>(&self, at: &Self::Ref<F>, seen: usize) -> Result<(), String> {
+        // A walk asks about none that leads to where the immortal objects are.
+        if P::is_immortal(at) {
+            return Err("a reference is marked as one to an immortal object, and is not".into());
+        }
         if !self.store.may_hold(P::as_ptr(at).cast()) {
             return Err("a reference leads to no object".into());
         }
@@ -216,6 +218,10 @@ impl<'gc, P: Pointer, C: Convention, T: Tally> Mutator<'gc> for Counting<P, C, T
         self.frozen = true;
     }
     #[inline(always)]
+    fn immortal<F: Family>(at: NonNull<F::Of<'gc, Self>>, _: Carrying) -> Self::Ref<F> {
+        P::immortal(at)
+    }
+    #[inline(always)]
     fn alloc<F: Family>(&mut self, value: F::Of<'gc, Self>) -> Self::Ref<F> {
         self.made::<F>(1);
         P::new(&mut self.store, value)
@@ -225,6 +231,7 @@ impl<'gc, P: Pointer, C: Convention, T: Tally> Mutator<'gc> for Counting<P, C, T
         address::get::<Self, F>(self, at)
     }
     fn set<F: Family>(&mut self, at: &Self::Ref<F>, value: F::Of<'gc, Self>) {
+        assert!(!P::is_immortal(at), "an immortal object cannot be changed");
         assert!(!(P::ATOMIC && self.frozen), "objects that threads share cannot be changed");
         // SAFETY: A2: the heap is borrowed mutably, so nobody reads the object.
         let mut old = unsafe { std::mem::replace(&mut *P::as_ptr(at), value) };
@@ -236,11 +243,16 @@ impl<'gc, P: Pointer, C: Convention, T: Tally> Mutator<'gc> for Counting<P, C, T
     }
     #[inline(always)]
     fn share<F: Family>(&mut self, at: &Self::Ref<F>) -> Self::Ref<F> {
-        self.tally.add(Event::Incremented, 1);
+        if !P::is_immortal(at) {
+            self.tally.add(Event::Incremented, 1);
+        }
         P::share(at)
     }
     #[inline(always)]
     fn release<F: Family>(&mut self, at: Self::Ref<F>) {
+        if P::is_immortal(&at) {
+            return;
+        }
         self.tally.add(Event::Decremented, 1);
         if let Some(dead) = P::lower(at) {
             self.release_dead::<F>(dead);
@@ -277,9 +289,37 @@ impl<'gc, P: Pointer, C: Convention, T: Tally> Mutator<'gc> for Counting<P, C, T
     ) -> Link<'gc, Self, Chain<D>> {
         if C::BY_VALUE {
             chain::filter_by_value(self, chain, keep)
+        } else if self.store.speculates(Self::cell_bytes::<D>()) {
+            chain::filter_listed(self, chain, keep)
         } else {
-            P::filter(self, chain, keep)
+            chain::filter_borrowed(self, chain, keep)
         }
+    }
+}
+
+// SAFETY: by the contract of `Pointer::fresh`; `next` is a cell's last word, asserted, and the
+// address of a free cell is that of the object it becomes.
+unsafe impl<'gc, P: Pointer, C: Convention, T: Tally> Listed<'gc> for Counting<P, C, T> {
+    #[inline(always)]
+    fn cell_bytes<D: Item>() -> usize {
+        const {
+            let next = offset_of!(Node<'gc, Self, D>, next);
+            assert!(next + size_of::<Self::Ref<Chain<D>>>() == size_of::<Node<'gc, Self, D>>());
+        }
+        P::object_bytes::<Node<'gc, Self, D>>()
+    }
+    #[inline(always)]
+    fn free_list<D: Item>(&mut self) -> &mut *mut u8 {
+        self.store.free_list(Self::cell_bytes::<D>())
+    }
+    #[inline(always)]
+    unsafe fn fresh<D: Item>(cell: NonNull<u8>) -> Self::Ref<Chain<D>> {
+        // SAFETY: by contract.
+        unsafe { P::fresh(cell) }
+    }
+    #[inline(always)]
+    fn appended<D: Item>(&mut self, cells: u64) {
+        self.made::<Chain<D>>(cells);
     }
 }
 

@@ -16,6 +16,7 @@ pub mod log;
 pub mod marked_region;
 pub mod marking;
 pub mod meter;
+pub mod mortal;
 pub mod pointer;
 pub mod poison;
 pub mod pool;

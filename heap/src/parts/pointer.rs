@@ -2,12 +2,10 @@
 //! behind it, and a passing convention. The invariants are those of
 //! `counting.rs`.
 
-use super::chain;
-use super::counting::Counting;
 use super::meter::Meter;
 use crate::Settings;
-use crate::object::{Chain, Item, Link, Node};
-use crate::tally::{HeapError, Stats, Tally};
+use crate::tally::{HeapError, Stats};
+use std::ptr::NonNull;
 
 /// A counted pointer.
 ///
@@ -15,6 +13,12 @@ use crate::tally::{HeapError, Stats, Tally};
 ///
 /// `as_ptr` gives the address of the value, valid while a `To` exists;
 /// `lower` returns the object exactly when no other `To` exists (R1).
+///
+/// A `To<T>` is one or two words, which hold addresses and not null (its validity asks for
+/// no more). The first leads to `before_bytes::<T>()` in front of the value; the last, which
+/// may be the first, is even, so that a bit is left for a [mark](super::mortal::Mortal).
+///
+/// A free cell that [`Store::free_list`] gives is one that `fresh` makes an object of.
 pub unsafe trait Pointer: Sized + 'static {
     /// An owned, counted reference. It has no drop of its own.
     type To<T>;
@@ -27,6 +31,8 @@ pub unsafe trait Pointer: Sized + 'static {
     const ATOMIC: bool = false;
     /// Bytes of one object, count and other overhead included.
     fn object_bytes<T>() -> usize;
+    /// Bytes from where the first word of a reference leads to the value; an even number.
+    fn before_bytes<T>() -> usize;
     /// Moves a value into a new object with a count of one.
     fn new<T>(store: &mut Self::Store, value: T) -> Self::To<T>;
     /// The value's address.
@@ -58,20 +64,27 @@ pub unsafe trait Pointer: Sized + 'static {
         }
         buried
     }
-    /// `Mutator::filter` of borrowed traversals; a pointer whose cells lie on
-    /// a free list can do it without a branch.
+    /// Makes a free cell an object with a count of one, all but its value; of pointers whose
+    /// store has [free lists](Store::free_list).
+    ///
+    /// # Safety
+    ///
+    /// The cell is on the store's free list for a `T`, and leaves it before anything else is
+    /// allocated.
+    unsafe fn fresh<T>(_cell: NonNull<u8>) -> Self::To<T> {
+        unreachable!("the store has no free lists")
+    }
+    /// Whether a reference leads to an immortal object; known to be false at compile time
+    /// where none can.
     #[inline(always)]
-    fn filter<'gc, C: Convention, T: Tally, D: Item>(
-        heap: &mut Counting<Self, C, T>,
-        chain: Option<&ChainRef<'gc, Self, C, T, D>>,
-        keep: impl FnMut(D) -> bool,
-    ) -> Link<'gc, Counting<Self, C, T>, Chain<D>> {
-        chain::filter_borrowed(heap, chain, keep)
+    fn is_immortal<T>(_at: &Self::To<T>) -> bool {
+        false
+    }
+    /// A reference to an immortal object, which is counted nowhere.
+    fn immortal<T>(_at: NonNull<T>) -> Self::To<T> {
+        unreachable!("this heap refers to its own objects only")
     }
 }
-
-/// A reference to a chain of a counting heap.
-pub type ChainRef<'gc, P, C, T, D> = <P as Pointer>::To<Node<'gc, Counting<P, C, T>, D>>;
 
 /// What [`Pointer::bury`] did.
 pub struct Buried {
@@ -98,6 +111,18 @@ pub trait Store {
     fn settle(&mut self) {}
     /// Fills in the sizes.
     fn fill(&self, stats: &mut Stats);
+    /// Whether a filter should build a chain on the free list of cells of this size.
+    #[inline(always)]
+    fn speculates(&self, _bytes: usize) -> bool {
+        false
+    }
+    /// The first free cell of a size, or null, where filters speculate. The last word of a
+    /// free cell is the address of the next one, or null.
+    fn free_list(&mut self, _bytes: usize) -> &mut *mut u8 {
+        unreachable!("the store has no free lists")
+    }
+    /// Forgets what is live: tasks took it along, and whoever does them frees it.
+    fn disown(&mut self) {}
     /// Whether an object may lie at this address, as far as the store knows.
     fn may_hold(&self, _address: *mut u8) -> bool {
         true

@@ -51,7 +51,7 @@ pub struct Pool {
     zeal: bool,
     /// Whether filters write into the free list without a branch: the
     /// `append` parameter of backends that have it.
-    pub speculate: bool,
+    speculate: bool,
 }
 
 /// The place of the link in a free cell: its last word.
@@ -80,12 +80,6 @@ impl Pool {
         self.free[bytes / 8] = unsafe { *link_of(cell.as_ptr(), bytes) };
         poison::reborn(cell.as_ptr(), bytes);
         cell
-    }
-
-    /// The free list of cells of `bytes` bytes, at most `LARGEST_BYTES`.
-    #[inline(always)]
-    pub fn free_list(&mut self, bytes: usize) -> &mut *mut u8 {
-        &mut self.free[bytes / 8]
     }
 
     /// Puts a run of cells, linked from `first` to `last`, on the free list.
@@ -248,6 +242,14 @@ impl Store for Pool {
         stats.live_bytes = self.live_bytes();
         stats.live_peak_bytes = self.live_peak_bytes.max(stats.live_bytes);
         stats.heap_peak_bytes = self.held_peak_bytes;
+    }
+    #[inline(always)]
+    fn speculates(&self, bytes: usize) -> bool {
+        bytes <= LARGEST_BYTES && self.speculate
+    }
+    #[inline(always)]
+    fn free_list(&mut self, bytes: usize) -> &mut *mut u8 {
+        &mut self.free[bytes / 8]
     }
     fn may_hold(&self, address: *mut u8) -> bool {
         self.large_bytes > 0 || self.chunks.iter().any(|chunk| chunk.spans(address))

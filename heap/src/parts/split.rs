@@ -162,6 +162,7 @@ unsafe fn destroy<K, T>(control: NonNull<Control<K>>) {
 pub struct Split<K>(PhantomData<K>);
 
 /// A reference of two words.
+#[repr(C)]
 pub struct Handle<K: 'static, T> {
     object: NonNull<T>,
     control: NonNull<Control<K>>,
@@ -177,6 +178,9 @@ unsafe impl<K: Count> Pointer for Split<K> {
 
     fn object_bytes<T>() -> usize {
         size_of::<T>() + size_of::<Block<K, T>>()
+    }
+    fn before_bytes<T>() -> usize {
+        0
     }
     #[inline(always)]
     fn new<T>(_: &mut GlobalStore, value: T) -> Handle<K, T> {

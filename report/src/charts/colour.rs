@@ -191,9 +191,9 @@ pub(super) fn marker(canvas: &mut Canvas, backend: &str, variant: usize, at: Poi
 }
 
 /// The same with a hole in it.
-pub(super) fn hollow_marker(canvas: &mut Canvas, backend: &str, at: Point) {
-    canvas.area(corners(backend, 0, at, 1.15), backend_colour(backend));
-    canvas.area(corners(backend, 0, at, 0.6), PAPER);
+pub(super) fn hollow_marker(canvas: &mut Canvas, backend: &str, variant: usize, at: Point) {
+    canvas.area(corners(backend, variant, at, 1.15), backend_colour(backend));
+    canvas.area(corners(backend, variant, at, 0.6), PAPER);
 }
 
 /// The corners of a marker.

@@ -5,14 +5,15 @@ use super::above::{Above, cross};
 use super::axis::{Axis, spaced};
 use super::bars::label;
 use super::canvas::{Anchor, Canvas, Mark, Point, Rgb};
-use super::colour::{FAINT, GRID, INK, backend_colour, marker, tint};
+use super::colour::{FAINT, GRID, INK, backend_colour, hollow_marker, marker, tint};
 use super::font::{cut, width_px as text_px};
 use super::frame::{EM_PX, Frame, MARGIN_PX, SMALL_PX};
 pub(super) use super::scale::{Kind, Scale};
 use super::spread::spread;
 use crate::summary::Summary;
 
-const BOTTOM_PX: f64 = 52.0;
+/// Below the x axis.
+pub(super) const BOTTOM_PX: f64 = 52.0;
 /// Between the title of the y axis and the axis.
 const Y_TITLE_PX: f64 = 30.0;
 /// From one name to the next.
@@ -84,6 +85,8 @@ pub(super) struct Series {
     pub points: Vec<Point>,
     /// Low and high end of an interval at each place; empty for none.
     pub intervals: Vec<(f64, f64)>,
+    /// Whether the marker at each place has a hole, and what that means; empty for none.
+    pub hollow: Vec<Option<&'static str>>,
     /// How it is drawn.
     pub style: Style,
 }
@@ -124,16 +127,20 @@ impl Series {
 impl Plot {
     /// Height of the chart at this width.
     pub fn height_px(&self, width_px: u32) -> u32 {
-        let layout = self.layout(width_px);
-        let least = if layout.frame.narrow() { 260.0 } else { 350.0 };
-        let names = self.series.len() as f64 * NAME_PX;
-        let above_px = layout.above.height_px();
-        (layout.frame.top_px + Y_TITLE_PX + above_px + names.max(least) + BOTTOM_PX) as u32
+        let frame = Frame::new(width_px, &self.title, &self.subtitle);
+        let least = if frame.narrow() { 260.0 } else { 350.0 };
+        self.bottom_px(&self.layout(frame, 0.0), least) as u32
     }
 
-    /// What lies where from left to right.
-    fn layout(&self, width_px: u32) -> Layout {
-        let frame = Frame::new(width_px, &self.title, &self.subtitle);
+    /// Where it ends, its area being no lower than that.
+    pub fn bottom_px(&self, layout: &Layout, least_px: f64) -> f64 {
+        let names = self.series.len() as f64 * NAME_PX;
+        let above_px = layout.above.height_px();
+        layout.frame.top_px + Y_TITLE_PX + above_px + names.max(least_px) + BOTTOM_PX
+    }
+
+    /// What lies where from left to right below the head of a paper, beside names of this width at least.
+    pub fn layout(&self, frame: Frame, names_px: f64) -> Layout {
         let (name_em, most) = match frame.narrow() {
             true => (SMALL_PX, frame.width_px * NAMES_SHARE),
             false => (EM_PX, f64::INFINITY),
@@ -144,7 +151,7 @@ impl Plot {
             _ => cut(&series.name, name_em, most),
         };
         let names: Vec<String> = self.series.iter().map(name).collect();
-        let widest = names.iter().map(|name| text_px(name, name_em)).fold(0.0, f64::max);
+        let widest = names.iter().map(|name| text_px(name, name_em)).fold(names_px, f64::max);
         let leader = if frame.narrow() { 14.0 } else { 60.0 };
         let right = frame.width_px - widest - leader - 34.0;
 
@@ -163,16 +170,21 @@ impl Plot {
         let meaning = (self.y.value)(f64::INFINITY);
         let edges = (left, frame.width_px - MARGIN_PX);
         let above = Above::new(&self.x.uprights, &x, edges, failed, meaning);
-        Layout { frame, names, name_em, leader, left, right, x, y, above }
+        Layout { frame, names, name_em, names_px: widest, leader, left, right, x, y, above }
     }
 
     /// Draws all of it.
     pub fn draw(&self, canvas: &mut Canvas, width_px: u32) {
-        let layout = self.layout(width_px);
-        let Layout { frame, left, right, x: x_axis, above, .. } = &layout;
-        let (left, right) = (*left, *right);
+        let layout = self.layout(Frame::new(width_px, &self.title, &self.subtitle), 0.0);
         let height = f64::from(self.height_px(width_px));
-        frame.draw(canvas, height);
+        layout.frame.draw(canvas, height);
+        self.draw_on(canvas, &layout, height);
+    }
+
+    /// Draws it below a head that is drawn, down to a height.
+    pub fn draw_on(&self, canvas: &mut Canvas, layout: &Layout, height: f64) {
+        let Layout { frame, left, right, x: x_axis, above, .. } = layout;
+        let (left, right) = (*left, *right);
         // Upright titles are hard to read: the y axis has its own above it.
         let title = cut(&self.y.title, SMALL_PX, frame.width_px - 2.0 * MARGIN_PX);
         canvas.text((MARGIN_PX, frame.top_px + 8.0), &title, SMALL_PX, FAINT, Anchor::Start);
@@ -213,9 +225,13 @@ impl Plot {
             for (i, &point) in series.points.iter().enumerate() {
                 if matches!(series.style, Style::Marked | Style::Dashed) {
                     let tip = self.tip(series, i);
+                    let (name, variant, at) = (&series.backend, series.variant, area.at(point));
                     canvas.marked(Mark::tip("point", tip), |canvas| match point.1.is_finite() {
-                        true => marker(canvas, &series.backend, series.variant, area.at(point)),
-                        false => cross(canvas, area.at(point), backend_colour(&series.backend)),
+                        true if series.is_hollow(i).is_some() => {
+                            hollow_marker(canvas, name, variant, at);
+                        }
+                        true => marker(canvas, name, variant, at),
+                        false => cross(canvas, at, backend_colour(name)),
                     });
                 }
             }
@@ -229,20 +245,24 @@ impl Plot {
         let interval = interval.map_or(String::new(), |&(low, high)| {
             format!(" ({} to {})", (self.y.value)(low), (self.y.value)(high))
         });
-        format!("{}, {}: {}{interval}", series.name, (self.x.value)(x), (self.y.value)(y))
+        let hollow = series.is_hollow(i).map_or(String::new(), |why| format!("; {why}"));
+        format!("{}, {}: {}{interval}{hollow}", series.name, (self.x.value)(x), (self.y.value)(y))
     }
 
     /// The places of all lines as text, with a word on what each number is.
     pub fn alt(&self) -> String {
         let lines = self.series.iter().map(|series| {
             let level = series.style == Style::Level;
-            let place = |&(x, y): &Point| match level {
-                true => (self.y.value)(y),
-                false => format!("{} {}", (self.x.value)(x), (self.y.value)(y)),
+            let place = |(i, &(x, y)): (usize, &Point)| match (level, series.is_hollow(i)) {
+                (true, _) => (self.y.value)(y),
+                (false, None) => format!("{} {}", (self.x.value)(x), (self.y.value)(y)),
+                (false, Some(why)) => {
+                    format!("{} {} ({why})", (self.x.value)(x), (self.y.value)(y))
+                }
             };
             // Of a curve of hundreds of places, a dozen tell its shape.
             let step = series.points.len().div_ceil(12).max(1);
-            let places = series.points.iter().step_by(step).map(place);
+            let places = series.points.iter().enumerate().step_by(step).map(place);
             format!("{}: {}", series.name, places.collect::<Vec<_>>().join(", "))
         });
         let lines = lines.collect::<Vec<_>>().join("; ");
@@ -251,11 +271,13 @@ impl Plot {
 }
 
 /// What lies where from left to right.
-struct Layout {
+pub(super) struct Layout {
     frame: Frame,
     /// As long as there is room for.
     names: Vec<String>,
     name_em: f64,
+    /// Room of the widest of them.
+    pub names_px: f64,
     /// From the lines to their names.
     leader: f64,
     left: f64,
@@ -270,6 +292,11 @@ impl Series {
     /// Whether any place has no value.
     fn fails(&self) -> bool {
         self.points.iter().any(|(_, y)| y.is_infinite())
+    }
+
+    /// What the hole of a place's marker means; `None` where it has none.
+    fn is_hollow(&self, i: usize) -> Option<&'static str> {
+        self.hollow.get(i).copied().flatten()
     }
 
     /// The last place that has a value; the last of all where none has.

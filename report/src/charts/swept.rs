@@ -181,6 +181,7 @@ impl<'a> Line<'a> {
                 true => Style::Dashed,
                 false => Style::Marked,
             },
+            ..Series::default()
         }
     }
 }

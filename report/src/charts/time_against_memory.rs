@@ -222,7 +222,7 @@ impl Figure for TimeAgainstMemory<'_> {
 
 fn draw_marker(canvas: &mut Canvas, spot: &Spot, at: Point) {
     match spot.group.capabilities.problem_specific {
-        true => hollow_marker(canvas, &spot.group.backend, at),
+        true => hollow_marker(canvas, &spot.group.backend, 0, at),
         false => marker(canvas, &spot.group.backend, 0, at),
     }
 }

@@ -1,15 +1,17 @@
 //! The legend: what each backend is and can do, and the parameters of each configuration.
 
 use super::numbers::params;
+use super::threads;
 use super::view::chip;
+use crate::studies::Both;
 use crate::summary::{Group, Summary};
 use minijinja::{Value, context};
 
 /// Each backend once, in the order of the groups. Peers have a table of their own: nobody knows the size of
 /// their cells.
-pub(super) fn view(summary: &Summary) -> Vec<Value> {
+pub(super) fn view(both: &Both) -> Vec<Value> {
     let mut seen: Vec<&Group> = Vec::new();
-    for group in ours(summary) {
+    for group in ours(&both.summary).chain(threads::groups(&both.threads)) {
         if !seen.iter().any(|other| other.backend == group.backend) {
             seen.push(group);
         }

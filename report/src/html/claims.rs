@@ -1,5 +1,6 @@
 //! The claims: first those on which the records say something, then the rest.
 
+use super::is_measured;
 use crate::claims::{Finding, Judged, Tested, Verdict};
 use minijinja::{Value, context};
 
@@ -36,10 +37,6 @@ pub(super) fn tally(judged: &[Judged]) -> Vec<Value> {
         (count > 0).then(|| context! { count, words, sign, class })
     };
     VERDICTS.into_iter().filter_map(count).collect()
-}
-
-fn is_measured(claim: &Judged) -> bool {
-    claim.tests.iter().flat_map(|test| &test.findings).any(|finding| finding.value.is_some())
 }
 
 /// With the tests that were measured before the others.

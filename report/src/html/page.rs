@@ -8,11 +8,13 @@ use sha2::{Digest, Sha256};
 use super::view::Page;
 
 /// The page, and the parts that it includes.
-const TEMPLATES: [(&str, &str); 11] = [
+const TEMPLATES: [(&str, &str); 13] = [
     ("report.html", include_str!("../../templates/report.html")),
     ("answer.html", include_str!("../../templates/answer.html")),
     ("charts.html", include_str!("../../templates/charts.html")),
     ("figure.html", include_str!("../../templates/figure.html")),
+    ("table.html", include_str!("../../templates/table.html")),
+    ("threads.html", include_str!("../../templates/threads.html")),
     ("peers.html", include_str!("../../templates/peers.html")),
     ("studies.html", include_str!("../../templates/studies.html")),
     ("claims.html", include_str!("../../templates/claims.html")),

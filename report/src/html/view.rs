@@ -1,7 +1,7 @@
 //! What the templates are given: every value already text, every list already in order.
 
 use super::ReportOptions;
-use super::{backends, claims, machine, numbers, peers, ratios, sheets, studies};
+use super::{backends, claims, machine, numbers, peers, ratios, sheets, studies, threads};
 use crate::charts::{Rgb, backend_colour};
 use crate::claims::Judged;
 use crate::format::{NOTHING, exact_count, with_interval};
@@ -10,6 +10,7 @@ use crate::record::{Record, Status};
 use crate::stats::{MAD_TO_SIGMA, MIN_SAMPLES, OUTLIER_Z, RESAMPLES};
 use crate::studies::Both;
 use crate::summary::{NoiseFloor, Row, Summary};
+use crate::threads::headline as headline_of_threads;
 use crate::verdict::percent;
 use minijinja::{Value, context};
 use std::collections::BTreeSet;
@@ -21,24 +22,35 @@ pub(super) struct Page {
     pub chips: String,
 }
 
-/// The variables for a page in a folder; the charts are those of the study, of peers, and of the allocation
-/// studies.
+/// The charts, each where it belongs.
+pub(super) struct Charts {
+    pub of_study: Vec<Value>,
+    pub of_peers: Vec<Value>,
+    pub of_studies: Vec<Value>,
+    /// Those of each mode.
+    pub of_threads: Vec<Vec<Value>>,
+}
+
+/// The variables for a page in a folder.
 pub(super) fn page(
     options: &ReportOptions,
     records: &[Record],
     both: &Both,
-    [charts, of_peers, of_studies]: [Vec<Value>; 3],
+    charts: Charts,
     judged: &[Judged],
     out_dir: &Path,
 ) -> Page {
     let (queens, summary) = (&both.queens[..], &both.summary);
     let parts = context! {
-        queens => !both.only_studies(),
+        queens => both.has_queens(),
+        only_threads => !both.has_queens() && both.views.is_empty(),
+        modes_say => headline_of_threads(&both.threads).iter().map(|text| unbroken(text)).collect::<Vec<_>>(),
         sentences => headline::sentences(queens, summary).iter().map(|text| unbroken(text)).collect::<Vec<_>>(),
         facts => facts(queens, summary),
-        charts,
-        peers => peers::view(summary, of_peers),
-        studies => studies::views(&both.views, of_studies, judged),
+        charts => charts.of_study,
+        peers => peers::view(summary, charts.of_peers),
+        studies => studies::views(&both.views, charts.of_studies, judged),
+        threads => threads::views(&both.threads, charts.of_threads),
         claims => claims::views(judged),
         tally => claims::tally(judged),
         baseline => ratios::first_label(summary),
@@ -52,7 +64,7 @@ pub(super) fn page(
             ratio => with_interval(&noise.ratio, 1.0),
         }).collect::<Vec<_>>(),
         failed => failed(summary),
-        backends => backends::view(summary),
+        backends => backends::view(both),
         configurations => backends::configurations(summary),
         too_few => MIN_SAMPLES,
         resamples => exact_count(RESAMPLES as u64),
@@ -124,7 +136,9 @@ pub(super) fn chip_of(Rgb(r, g, b): Rgb) -> String {
 /// The styles of all chips.
 fn chips(both: &Both) -> String {
     let backends = both.summary.groups.iter().map(|group| chip(&group.backend));
-    let names: BTreeSet<String> = backends.chain(studies::colours(&both.views)).collect();
+    let of_threads = threads::groups(&both.threads).map(|group| chip(&group.backend));
+    let names: BTreeSet<String> =
+        backends.chain(of_threads).chain(studies::colours(&both.views)).collect();
     let style = |name: &String| format!(".{name} {{ background: #{}; }}\n", &name["c-".len()..]);
     names.iter().map(style).collect()
 }

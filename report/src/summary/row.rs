@@ -1,6 +1,6 @@
 //! One row: what the samples of one configuration at one n say together.
 
-use super::{Events, PauseTimes};
+use super::{Events, ParallelTimes, PauseTimes};
 use crate::format::clean;
 use crate::record::{LiveCells, Record, Status};
 use crate::stats::{
@@ -99,6 +99,8 @@ pub struct Row {
     pub pauses: Option<PauseTimes>,
     /// Instructions and other events, from each source that was asked.
     pub events: Vec<Events>,
+    /// What samples with a mode tell of their threads; `None` of others.
+    pub parallel: Option<ParallelTimes>,
     /// Time over the baseline's, paired by round: above 1 is slower.
     pub ratio: Option<Estimate>,
     /// The times that ratios pair.
@@ -171,8 +173,12 @@ impl Row {
                 .unwrap_or_default(),
             pauses: PauseTimes::new(samples).filter(|_| status == Status::Ok),
             events: Events::all(samples, cells_allocated),
-            rounds: rounds(by_round.iter().copied()),
-            controls: rounds(samples.iter().copied().filter(sound).filter(|s| s.control)),
+            parallel: ParallelTimes::new(samples, &by_round),
+            rounds: rounds(by_round.iter().copied(), sample_ns),
+            controls: rounds(
+                samples.iter().copied().filter(sound).filter(|s| s.control),
+                sample_ns,
+            ),
             samples_ns,
             ..Self::default()
         }
@@ -222,19 +228,27 @@ fn warm_up(samples: &[&Record]) -> Vec<f64> {
     (0..searches).filter_map(of).collect()
 }
 
-fn rounds<'a>(samples: impl Iterator<Item = &'a Record>) -> Rounds {
+/// A time of each sample, by its round.
+pub(super) fn rounds<'a>(
+    samples: impl Iterator<Item = &'a Record>,
+    time_ns: impl Fn(&Record) -> Option<f64>,
+) -> Rounds {
     let mut rounds: BTreeMap<Round, Vec<f64>> = BTreeMap::new();
     for sample in samples {
-        rounds.entry(Round::of(sample)).or_default().extend(sample_ns(sample));
+        rounds.entry(Round::of(sample)).or_default().extend(time_ns(sample));
     }
     rounds.into_iter().filter_map(|(round, times)| Some((round, median(&times)?))).collect()
 }
 
 /// Time of one sample in nanoseconds; `None` of a failed one. Never zero, since ratios divide by it.
 fn sample_ns(record: &Record) -> Option<f64> {
-    let iterations: Vec<f64> = record.iterations_ns.iter().map(|&ns| ns as f64).collect();
-    let ns = median(&iterations).or(record.wall_ns.map(|ns| ns as f64))?;
+    let ns = median_ns(&record.iterations_ns).or(record.wall_ns.map(|ns| ns as f64))?;
     (record.status == Status::Ok).then_some(ns.max(1.0))
+}
+
+/// The median of iterations.
+pub(super) fn median_ns(iterations_ns: &[u64]) -> Option<f64> {
+    median(&iterations_ns.iter().map(|&ns| ns as f64).collect::<Vec<_>>())
 }
 
 /// The lower median of counts over samples: always a count that one of them had.

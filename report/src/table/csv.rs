@@ -8,9 +8,9 @@ use csv::Writer;
 use std::fmt::Display;
 
 /// A title, and what stands below it; nothing where it is not known.
-type Column = (&'static str, fn(&Summary, &Row) -> Option<String>);
+pub(super) type Column = (&'static str, fn(&Summary, &Row) -> Option<String>);
 
-const COLUMNS: &[Column] = &[
+pub(super) const COLUMNS: &[Column] = &[
     ("label", |_, row| text(&row.label)),
     ("backend", |summary, row| text(&summary.group_of(row).backend)),
     ("n", |_, row| number(row.n)),

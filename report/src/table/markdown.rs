@@ -1,9 +1,10 @@
 //! Tables as Markdown, for issue trackers and documents.
 
 use super::results::{Cells, notes};
-use super::{Sheet, counts, of_words, ours, pauses};
+use super::{Sheet, counts, of_words, ours, pauses, threads_counts, threads_sheet, threads_title};
 use crate::format::{NOTHING, human_bytes, human_count, or_nothing, shorten, significant};
 use crate::summary::{Row, Summary};
+use crate::threads::Block;
 use std::collections::BTreeSet;
 
 /// Longest name that is not cut: a document has more room than a terminal.
@@ -23,12 +24,35 @@ pub fn results_markdown(summary: &Summary) -> String {
 
 /// The work counts of each row as Markdown.
 pub fn counts_markdown(summary: &Summary) -> String {
-    sheet_markdown(summary, &counts(ours(summary), |count| count.to_string()))
+    sheet_markdown(&counts(ours(summary), |count| count.to_string()))
+}
+
+/// The tables of all modes as Markdown, see [`threads_table`](super::threads_table); nothing of no blocks.
+pub fn threads_markdown(blocks: &[Block]) -> String {
+    blocks
+        .iter()
+        .map(|block| of_threads(block, &threads_sheet(block)))
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+/// The work counts of all modes as Markdown.
+pub fn threads_counts_markdown(blocks: &[Block]) -> String {
+    blocks
+        .iter()
+        .map(|block| of_threads(block, &threads_counts(block)))
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+fn of_threads(block: &Block, sheet: &Sheet) -> String {
+    let (title, about) = (escaped(&threads_title(block)), escaped(&block.about()));
+    format!("**{title}**: {about}.\n\n{}", sheet_markdown(sheet))
 }
 
 /// How long the program stood still, as Markdown; `None` where no sample timed its pauses.
 pub fn pauses_markdown(summary: &Summary) -> Option<String> {
-    Some(sheet_markdown(summary, &pauses(summary.rows.iter())?))
+    Some(sheet_markdown(&pauses(summary.rows.iter())?))
 }
 
 /// Some rows of the main table. Columns in which no row has a value are left out, and n where all
@@ -112,14 +136,14 @@ fn name(summary: &Summary, row: &Row) -> String {
 }
 
 /// Any sheet.
-pub(super) fn sheet_markdown(summary: &Summary, sheet: &Sheet) -> String {
+pub(super) fn sheet_markdown(sheet: &Sheet) -> String {
     if sheet.lines.is_empty() {
         return "no measurements\n".to_owned();
     }
     let titles = sheet.header.iter().enumerate();
     let titles = titles.map(|(i, title)| (escaped(title), i == 0 || of_words(title)));
-    let lines = sheet.lines.iter().map(|(group, cells)| {
-        let label = code(&shorten(&summary.groups[*group].label, NAME_CHARS));
+    let lines = sheet.lines.iter().map(|(_, cells)| {
+        let label = code(&shorten(&cells[0], NAME_CHARS));
         let others = cells[1..].iter().map(|cell| escaped(cell));
         std::iter::once(label).chain(others).collect()
     });

@@ -114,19 +114,27 @@ fn ranges(mut estimates: impl Iterator<Item = Estimate>) -> Option<String> {
     range_note(estimates.any(|estimate| estimate.interval().is_some() && !estimate.confident()))
 }
 
-/// The title of the ratios: `time/gc`, or `ratio` where the baseline's name is a long one.
 fn ratio_title(summary: &Summary) -> String {
-    match summary.baseline.as_deref() {
+    baseline_title(summary.baseline.as_deref())
+}
+
+/// The title of the ratios: `time/gc`, or `ratio` where the baseline's name is a long one.
+pub(super) fn baseline_title(baseline: Option<&str>) -> String {
+    match baseline {
         None => "time/baseline".to_owned(),
-        Some(_) if ratio_note(summary).is_some() => "ratio".to_owned(),
+        Some(name) if long_baseline(name) => "ratio".to_owned(),
         Some(name) => format!("time/{name}"),
     }
 }
 
+/// Whether the name is too long for a title.
+pub(super) fn long_baseline(name: &str) -> bool {
+    name.chars().count() > BASELINE_CHARS
+}
+
 /// What the ratio is of, where the title does not tell.
 fn ratio_note(summary: &Summary) -> Option<String> {
-    let long = |name: &&str| name.chars().count() > BASELINE_CHARS;
-    let name = summary.baseline.as_deref().filter(long)?;
+    let name = summary.baseline.as_deref().filter(|name| long_baseline(name))?;
     Some(format!("ratio: time over that of {name} at the same n"))
 }
 

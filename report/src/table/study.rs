@@ -38,7 +38,7 @@ pub fn study_table(views: &[View], width_columns: u16) -> String {
 /// The same as Markdown.
 pub fn study_markdown(views: &[View]) -> String {
     let text = |block: &[View]| {
-        let table = sheet_markdown(&block[0].summary, &sheet(block));
+        let table = sheet_markdown(&sheet(block));
         format!("**{}**\n\n{table}", escaped(&title(&block[0])))
     };
     blocks(views).map(text).collect::<Vec<_>>().join("\n")

@@ -5,6 +5,9 @@ use report::{
 };
 use std::collections::BTreeMap;
 
+#[allow(dead_code, reason = "not every test looks at it")]
+pub mod threads;
+
 /// A backend as these tests need it: name, family, nanoseconds and heap bytes for each cell.
 type Made = (&'static str, &'static str, f64, u64);
 

@@ -1,0 +1,1 @@
+//! Sentences of made-up records whose answer is known.
