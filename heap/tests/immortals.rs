@@ -142,8 +142,9 @@ struct InTurn;
 
 impl Check for InTurn {
     fn check<B: Backend>(self) {
-        let (board, forest) = (queens(5), forest(FOREST));
+        let forest = forest(FOREST);
         for (name, settings) in settings(&B::INFO) {
+            let board = queens(if name.starts_with("tiny") { 5 } else { 4 });
             for lists in ways::<B>() {
                 for split in DEPTHS.map(|depth| Split { lists, depth }) {
                     board.in_turn::<B, Immortal<On>>(&name, &settings, split);
@@ -193,7 +194,7 @@ impl Check for OnThreads {
         let (board, forest) = (queens(6), forest(Forest { levels: 3, ..FOREST }));
         let (_, zealous) = zealous(&B::INFO).swap_remove(0);
         for lists in ways::<B>() {
-            for (threads, depth) in [(2, 2), (4, 1), (4, 3)] {
+            for (threads, depth) in [(2, 2), (4, 3)] {
                 let split = Split { lists, depth };
                 let defaults = Settings::new(&B::INFO);
                 board.on_threads::<B, Immortal<Off>>(threads, &defaults, split);
@@ -413,33 +414,43 @@ impl Program for Long {
     }
 }
 
+/// Carries the list in one way.
 #[derive(Clone, Copy)]
-struct Longs;
+struct Carried(Lists);
 
-impl Check for Longs {
+impl Check for Carried {
     fn check<B: Backend>(self) {
+        let Carried(lists) = self;
+        if carry::possible(B::INFO.name, lists) != Some(true) {
+            return;
+        }
         let cells = u64::from(CELLS);
         let sum = cells * (cells - 1) + (0..cells).filter(|item| item % 8 != 0).sum::<u64>();
-        for lists in Lists::ALL {
-            if carry::possible(B::INFO.name, lists) != Some(true) {
-                continue;
-            }
-            let (settings, region) = with_room(&tiny(&B::INFO), REGION_BYTES);
-            let mut heaps = [<B::Heap<Immortal<On>>>::new(&settings), B::Heap::new(&settings)];
-            let totals = in_turn(&mut heaps, &Arc::new(Long), Split { lists, depth: 1 });
-            let (copied, immortal) = match lists {
-                Lists::Copied => (cells, 0),
-                Lists::Counted => (0, 0),
-                Lists::Immortal => (0, cells),
-            };
-            let right = Totals { out: sum, tasks: 2, copied, immortal };
-            assert_eq!(totals, Ok(right), "{}, {lists:?}", B::INFO.name);
-            assert!(region.clear());
-        }
+        let (settings, region) = with_room(&tiny(&B::INFO), REGION_BYTES);
+        let mut heaps = [<B::Heap<Immortal<On>>>::new(&settings), B::Heap::new(&settings)];
+        let totals = in_turn(&mut heaps, &Arc::new(Long), Split { lists, depth: 1 });
+        let (copied, immortal) = match lists {
+            Lists::Copied => (cells, 0),
+            Lists::Counted => (0, 0),
+            Lists::Immortal => (0, cells),
+        };
+        let right = Totals { out: sum, tasks: 2, copied, immortal };
+        assert_eq!(totals, Ok(right), "{}", B::INFO.name);
+        assert!(region.clear(), "{}", B::INFO.name);
     }
 }
 
 #[test]
-fn a_long_list_is_carried_without_recursion() {
-    on_a_small_stack(|| every_backend(Longs));
+fn a_long_list_is_copied_without_recursion() {
+    on_a_small_stack(|| every_backend(Carried(Lists::Copied)));
+}
+
+#[test]
+fn a_long_list_is_shared_without_recursion() {
+    on_a_small_stack(|| every_backend(Carried(Lists::Counted)));
+}
+
+#[test]
+fn a_long_list_is_made_immortal_without_recursion() {
+    on_a_small_stack(|| every_backend(Carried(Lists::Immortal)));
 }

@@ -506,10 +506,20 @@ impl<T: Tally> Heap for RegionRunsHeap<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::parts::trial_scopes::trial;
+    use crate::parts::trial;
+    use crate::parts::trial_scopes;
 
     #[test]
     fn scopes_pins_zeal_and_limits() {
-        trial::<RegionRuns>(|_| 0);
+        trial_scopes::trial::<RegionRuns>(|_| 0);
+    }
+
+    #[test]
+    fn many_runs_leave_no_segments_behind() {
+        let mut heap = trial::heap::<RegionRuns>(&[("chunk", "1KiB")], |_| {});
+        for _ in 0..100 {
+            heap.run(&trial::Grow { cells: 200, each_step: 10 }).unwrap();
+        }
+        assert_eq!(heap.segments.len(), 0);
     }
 }
