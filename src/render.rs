@@ -132,9 +132,7 @@ pub fn sheets(both: &Both, sheet: Sheet, counted: bool, pauses: bool) -> String 
         Sheet::Csv => table::study_csv(&both.views),
     };
     let queens = match sheet {
-        Sheet::Csv if !both.threads.is_empty() => {
-            table::threads_csv(&both.summary, &both.threads)
-        }
+        Sheet::Csv if !both.threads.is_empty() => table::threads_csv(&both.summary, &both.threads),
         _ if both.has_queens() => self::sheet(&both.summary, sheet, counted, pauses),
         _ => String::new(),
     };
