@@ -1,5 +1,5 @@
-//! The headline and its table, and those of allocation studies, within a
-//! document, each between two markers, and their charts beside it.
+//! The headline and its table, and those of allocation studies and of threads,
+//! within a document, each between two markers, and their charts beside it.
 //!
 //! Everything is made in memory first, so that a document can be checked
 //! against its records, and what is wrong is said before anything is written.
@@ -9,13 +9,14 @@ use anyhow::{Context, anyhow, bail};
 use report::charts::{Figure, write_png};
 use report::document;
 use report::studies::Both;
+use report::threads::Mode;
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Component, Path, PathBuf};
 use tempfile::NamedTempFile;
 
 mod markers;
-use markers::Place;
+use markers::{Place, What};
 
 /// A document as it is, and as the records want it.
 pub struct Splice {
@@ -42,8 +43,8 @@ impl Splice {
     /// # Errors
     ///
     /// [`Exit::BadInput`]: no file that can be read, not text, or without one
-    /// place for the results; a study that there is not; a chart that would be
-    /// outside its folder.
+    /// place for the results; a study or mode that there is not; a chart that
+    /// would be outside its folder.
     pub fn new(file: &Path, both: &Both) -> Result<Self, Stop> {
         let named = || format!("--splice {}", file.display());
         let (path, old) = read(file).with_context(named).map_err(Stop::bad_input)?;
@@ -183,16 +184,27 @@ type Chart<'a> = Option<Box<dyn Figure + 'a>>;
 
 /// What the records make of a place: its chart, and its text.
 fn made<'a>(both: &'a Both, place: &Place) -> anyhow::Result<(Chart<'a>, String)> {
-    let Some(study) = place.study else {
-        let section = document::section(&both.queens, &both.summary, place.chart);
-        return Ok((document::chart(&both.summary), section));
+    let known = |what: &str, name: &str, names: &[&str]| match names.contains(&name) {
+        true => Ok(()),
+        false => Err(anyhow!("there is no {what} '{name}'; give one of: {}", names.join(", "))),
     };
-    if studies::find(study).is_none() {
-        let known = studies::STUDIES.map(|study| study.name).join(", ");
-        bail!("there is no study '{study}'; give one of: {known}");
-    }
-    let views = document::study(&both.views, study);
-    Ok((document::study_chart(views), document::study_section(views, place.chart)))
+    let chart = place.chart;
+    Ok(match place.what {
+        What::Results => {
+            (document::chart(&both.summary), document::section(&both.queens, &both.summary, chart))
+        }
+        What::Study(study) => {
+            known("study", study, &studies::STUDIES.map(|study| study.name))?;
+            let views = document::study(&both.views, study);
+            (document::study_chart(views), document::study_section(views, chart))
+        }
+        What::Threads => (None, document::threads_headline(&both.threads)),
+        What::Mode(mode) => {
+            known("mode", mode, &Mode::NAMES)?;
+            let blocks = document::mode(&both.threads, mode);
+            (document::mode_chart(blocks), document::mode_section(blocks, chart))
+        }
+    })
 }
 
 /// The chart as a file's bytes; `None` where there is nothing to draw.

@@ -135,7 +135,7 @@ pub fn judge(records: &[Record], summary: &Summary) -> Result<Vec<Judged>, Claim
 
 /// The same where both kinds are summarised already.
 pub(crate) fn judge_both(both: &studies::Both) -> Result<Vec<Judged>, ClaimError> {
-    Claims::read(CLAIMS)?.judge_parts(&both.queens, &both.summary, &both.views)
+    Claims::read(CLAIMS)?.judge_parts(&both.queens, &both.summary, &both.together, &both.views)
 }
 
 /// Claims with their tests.
@@ -180,16 +180,18 @@ impl Claims {
         let (queens, of_studies) = studies::split(records);
         // Without a baseline to look for, this cannot fail.
         let views = studies::views(&of_studies, None).unwrap_or_default();
-        self.judge_parts(&queens, summary, &views)
+        self.judge_parts(&queens, summary, &queens, &views)
     }
 
     fn judge_parts(
         &self,
         queens: &[Record],
         summary: &Summary,
+        together: &[Record],
         views: &[View],
     ) -> Result<Vec<Judged>, ClaimError> {
         let mut scenes = rounds::scenes(queens, summary);
+        scenes.extend(rounds::of_threads(together));
         scenes.extend(views.iter().flat_map(rounds::of_view));
         let meter = Meter::new();
         let judged = self.claims.par_iter().map(|claim| {
@@ -256,14 +258,18 @@ impl Comparison {
         let mut findings = Vec::new();
         let mut scenes: Vec<Arc<Scene>> =
             scenes.iter().filter(|scene| self.is_about(scene)).cloned().collect();
-        // Views come size by size.
-        scenes.sort_by_key(|scene| (scene.origin, scene.n));
-        for origin in scenes.chunk_by(|a, b| a.origin == b.origin) {
-            let finding = self.judge_origin(meter, origin)?;
-            findings.push(Finding { origin: origin[0].origin_name.clone(), ..finding });
-        }
-        if findings.iter().any(|finding| finding.value.is_some()) {
-            return Ok(findings);
+        // Views come size by size. What one thread tells alone is not asked of several.
+        scenes.sort_by_key(|scene| (scene.together, scene.origin, scene.n));
+        for scenes in scenes.chunk_by(|a, b| a.together == b.together) {
+            let mut found = Vec::new();
+            for origin in scenes.chunk_by(|a, b| a.origin == b.origin) {
+                let finding = self.judge_origin(meter, origin)?;
+                found.push(Finding { origin: origin[0].origin_name.clone(), ..finding });
+            }
+            if found.iter().any(|finding| finding.value.is_some()) {
+                return Ok(found);
+            }
+            findings.extend(found);
         }
         let why = findings.into_iter().find_map(|finding| finding.why);
         let why = why.or_else(|| Some(format!("There are no records of {}", self.name())));
@@ -306,9 +312,9 @@ impl Comparison {
     }
 
     fn finding(&self, scene: &Scene, value: &measure::Value) -> Finding {
-        let floor = scene.floor.filter(|_| value.timed && self.unit.is_ratio());
+        let floor = value.floor.filter(|_| value.timed && self.unit.is_ratio());
         let (verdict, mut why) = verdict::decide(value, &self.band, floor);
-        if why.is_none() && value.timed && self.unit.is_ratio() && scene.floor.is_none() {
+        if why.is_none() && value.timed && self.unit.is_ratio() && value.floor.is_none() {
             why = Some("the noise floor is unknown: no backend was entered twice".to_owned());
         }
         Finding {

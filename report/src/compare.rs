@@ -132,8 +132,8 @@ type Samples<'a> = BTreeMap<Place, Vec<&'a Record>>;
 struct Run {
     /// The rows by place and n.
     sides: BTreeMap<(Place, u32), Side>,
-    /// The noise floors by program and n; of several the largest.
-    noise: BTreeMap<(String, u32), f64>,
+    /// The noise floors by place and n.
+    noise: BTreeMap<(Place, u32), f64>,
 }
 
 impl Comparison {
@@ -164,13 +164,12 @@ impl Comparison {
         };
         let keys: BTreeSet<_> = run_before.sides.keys().chain(run_after.sides.keys()).collect();
         for at @ (place, n) in keys {
-            let floor = (place.0.clone(), *n);
-            let floors = [&run_before, &run_after].map(|run| run.noise.get(&floor).copied());
+            let floors = [&run_before, &run_after].map(|run| run.floor(place, *n));
             let sides = [&run_before, &run_after].map(|run| run.sides.get(at).cloned());
             let noise = floors.into_iter().flatten().reduce(f64::max);
             comparison.rows.push(Row::new(named(place), first[place], *n, sides, noise));
         }
-        comparison.rows.sort_by(|a, b| (a.n, &a.label).cmp(&(b.n, &b.label)));
+        comparison.rows.sort_by_cached_key(|row| (row.n, row.place()));
         work::check_answers(&comparison.rows)?;
         comparison.warnings.extend(work::other_cells(&comparison.rows));
         comparison.warnings.extend(outcome::too_few(&comparison.rows));
@@ -210,7 +209,7 @@ impl Run {
             let records: Vec<Record> = records.iter().map(|&record| record.clone()).collect();
             let summary = Summary::new(&records, None)?;
             for floor in &summary.noise {
-                let noise = run.noise.entry((place.0.clone(), floor.n)).or_insert(0.0);
+                let noise = run.noise.entry((place.clone(), floor.n)).or_insert(0.0);
                 *noise = noise.max(floor.fraction());
             }
             for row in summary.rows {
@@ -226,6 +225,17 @@ impl Run {
             }
         }
         Ok(run)
+    }
+
+    /// The noise floor of a program at an n: the highest with as many threads that do the same; the
+    /// highest of all where none of these was entered twice.
+    fn floor(&self, (program, key): &Place, n: u32) -> Option<f64> {
+        let here = || self.noise.iter().filter(|((place, at), _)| place.0 == *program && *at == n);
+        let threads = key.what_threads_do();
+        let alike = here().filter(|((place, _), _)| place.1.what_threads_do() == threads);
+        let highest = |floors: &mut dyn Iterator<Item = f64>| floors.reduce(f64::max);
+        highest(&mut alike.map(|(_, floor)| *floor))
+            .or_else(|| highest(&mut here().map(|(_, floor)| *floor)))
     }
 }
 
@@ -252,6 +262,13 @@ impl Row {
             ratio,
             noise,
         }
+    }
+
+    /// The label, numbers of threads such that 16 come after 8.
+    fn place(&self) -> String {
+        let told = |threads: &str| format!("threads={threads}");
+        let threads = self.threads;
+        self.label.replace(&told(&threads.to_string()), &told(&format!("{threads:10}")))
     }
 
     /// The row in words: `rc at n = 8`.

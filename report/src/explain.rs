@@ -15,6 +15,7 @@ use crate::format::clean;
 use crate::record::{Record, Status};
 use crate::stats::Estimate;
 use crate::summary::{NoiseFloor, Summary};
+use crate::threads::is_of_threads;
 use scope::Sides;
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -167,7 +168,8 @@ fn at(n: Option<u32>) -> String {
 /// Explains records: each program on each machine apart, at each of `sizes`, or, without any, at
 /// the largest size at which two backends have times. There is one result for each of these.
 ///
-/// Samples of different compilers, builds or commits are other programs; peers are too, and left out.
+/// Samples of different compilers, builds or commits are other programs; peers are too, and left out. So
+/// are samples of threads: the time of several is no time of one search on one.
 pub fn explain(records: &[Record], sizes: &[u32]) -> Vec<Result<Explanation, ExplainError>> {
     let mut results = Vec::new();
     for (heading, records) in scope::origins(records) {
@@ -182,12 +184,16 @@ pub fn explain(records: &[Record], sizes: &[u32]) -> Vec<Result<Explanation, Exp
 
 fn timed(record: &Record) -> bool {
     let has_time = record.wall_ns.is_some() || !record.iterations_ns.is_empty();
-    record.status == Status::Ok && has_time && !record.counted && !record.control
+    let plain = !record.counted && !record.control && !is_of_threads(record);
+    record.status == Status::Ok && has_time && plain
 }
 
 /// What to do where no sample has a time.
-fn untimed<'a>(mut records: impl Iterator<Item = &'a Record>) -> String {
-    let hint = match records.all(|record| record.counted) {
+fn untimed<'a>(records: impl Iterator<Item = &'a Record> + Clone) -> String {
+    let hint = match records.clone().all(|record| record.counted) {
+        _ if records.clone().all(is_of_threads) => {
+            "all samples are of threads, and what is explained is one; measure without --threads and --mode"
+        }
         true => "give records of a run without --counted",
         false => "all that were timed have failed, or are second entries of a pair",
     };
@@ -225,8 +231,9 @@ impl Explanation {
             let hint = untimed(records.iter().copied());
             return Err(ExplainError::NoTimes { heading, n, hint });
         };
+        let wanted = |record: &&&Record| record.n == n && !is_of_threads(record);
         let here: Vec<Record> =
-            records.iter().filter(|record| record.n == n).map(|&record| record.clone()).collect();
+            records.iter().filter(wanted).map(|&record| record.clone()).collect();
         // Without a baseline to look for, this cannot fail.
         let summary = Summary::new(&here, None).unwrap_or_default();
         let sides = Sides::new(&here, &summary);

@@ -53,6 +53,11 @@ impl Key {
         key
     }
 
+    /// How many threads there are, what they do, and how a search is split for it.
+    pub fn what_threads_do(&self) -> [Option<&String>; 3] {
+        [THREADS, MODE, SPLIT_DEPTH].map(|name| self.params.get(name))
+    }
+
     fn config(&self) -> Config<'_> {
         (&self.backend, &self.params)
     }

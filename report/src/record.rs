@@ -47,6 +47,7 @@ pub struct Record {
     /// Size of the problem.
     pub n: u32,
     /// Threads that ran the program.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub threads: u32,
     /// What threads have to do with it; absent of samples that were made without any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -162,9 +163,9 @@ pub struct Record {
 }
 
 impl Record {
-    /// An empty record of the current schema, to fill in.
+    /// An empty record of the current schema and one thread, to fill in.
     pub fn new() -> Self {
-        Self { schema: SCHEMA, ..Self::default() }
+        Self { schema: SCHEMA, threads: 1, ..Self::default() }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Samples grouped into rows: one row for each configuration and size, with its ratio to a baseline.
 
 use crate::format::clean;
-use crate::labels::{Key, Names};
+use crate::labels::{Key, MODE, Names, SPLIT_DEPTH};
 use crate::record::{Capabilities, Machine, Peer, Record, Status};
 use crate::stats::{Estimate, SEED, paired_ratio};
 use crate::verdict::Verdict;
@@ -238,10 +238,15 @@ impl Summary {
     }
 
     /// The noise floor that a row's ratio is held against: of its origin and n, the highest of several.
-    /// What is no point of a sweep has nothing to do with the noise of one.
+    /// What is no point of a sweep has nothing to do with the noise of one, and what runs on one thread
+    /// nothing with that of several.
     pub fn noise_of(&self, row: &Row) -> Option<&NoiseFloor> {
         let block = self.block(row);
-        let here = || self.noise.iter().filter(|noise| (noise.origin, noise.n) == block);
+        let threads = self.group_of(row).what_threads_do();
+        let here = || {
+            let here = self.noise.iter().filter(|noise| (noise.origin, noise.n) == block);
+            here.filter(|noise| self.groups[noise.group].what_threads_do() == threads)
+        };
         let apart = !self.group_of(row).swept && here().any(|noise| !noise.swept);
         here()
             .filter(|noise| !(apart && noise.swept))
@@ -277,6 +282,13 @@ impl Summary {
     pub fn verdict(&self, row: &Row) -> Option<Verdict> {
         let ratio = row.ratio.filter(|_| !self.is_baseline(row))?;
         Some(Verdict::new(&ratio, self.noise_of(row).map(NoiseFloor::fraction)))
+    }
+}
+
+impl Group {
+    /// How many threads there are, what they do, and how a search is split for it.
+    fn what_threads_do(&self) -> (u32, [Option<&String>; 2]) {
+        (self.threads, [MODE, SPLIT_DEPTH].map(|name| self.params.get(name)))
     }
 }
 

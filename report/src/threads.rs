@@ -19,6 +19,8 @@ mod block;
 mod line;
 mod mode;
 mod sentences;
+#[cfg(test)]
+mod tests;
 
 use block::COPIED;
 pub use block::{Block, View};

@@ -4,8 +4,8 @@
 mod common;
 
 use report::{
-    CounterSource, Counters, LiveCells, Mmu, Pauses, Peer, Phase, ReadError, Record, Status, Study,
-    read_lines, read_prefix, read_records, write_record,
+    CounterSource, Counters, LiveCells, Mmu, Parallel, Pauses, Peer, Phase, ReadError, Record,
+    Status, Study, read_lines, read_prefix, read_records, write_record,
 };
 use serde_json::{Value, json};
 use std::fs;
@@ -179,6 +179,15 @@ fn full() -> Record {
         phases: vec![phase],
         figures: [("node_bytes".into(), 24.0)].into(),
     });
+    record.parallel = Some(Parallel {
+        cpu_ns: record.iterations_ns.clone(),
+        cores: 2,
+        pinned: true,
+        tasks: Some(5),
+        tasks_stolen: Some(4),
+        cells_copied: Some(3),
+        cells_immortal: Some(2),
+    });
     record.live_cells = vec![LiveCells { allocated: 10, live: 5 }];
     record.pauses = Some(Pauses {
         mmu: vec![Mmu { window_ns: 1_000_000, utilisation: 0.5 }],
@@ -209,6 +218,28 @@ fn full() -> Record {
     machine.virtualised = Some(false);
     machine.physical_cores = Some(1);
     record
+}
+
+#[test]
+fn each_iteration_has_one_processor_time_and_there_is_a_thread() {
+    let with = |cpu_ns: &[u64], iterations_ns: &[u64], threads| {
+        let parallel = Some(Parallel { cpu_ns: cpu_ns.into(), cores: 2, ..Parallel::default() });
+        let iterations_ns = iterations_ns.into();
+        Record { parallel, iterations_ns, threads, ..common::sample("gc", 8, 0, 5) }
+    };
+    let right = [with(&[2, 4], &[1, 2], 2), with(&[], &[], 8)];
+    let text: Vec<u8> = right.iter().flat_map(line).collect();
+    assert_eq!(read(&text).unwrap(), right);
+    for (wrong, why) in [
+        (with(&[2], &[1, 2], 2), "cpu_ns has 1 times, iterations_ns 2; each iteration has one"),
+        (with(&[2], &[], 2), "cpu_ns has 1 times, iterations_ns 0; each iteration has one"),
+        (with(&[2], &[1], 0), "threads is 0; there is at least one"),
+        (Record { parallel: None, ..with(&[], &[1], 0) }, "threads is 0; there is at least one"),
+    ] {
+        let text = [line(&right[0]), line(&wrong)].concat();
+        let error = read(&text).unwrap_err();
+        assert!(error.starts_with(&format!("FILE:2: not a record ({why}); ")), "{error}");
+    }
 }
 
 /// The schema as it is kept.
@@ -256,6 +287,7 @@ fn the_schema_tells_every_field_and_refuses_what_the_reader_refuses() {
         ("/counters/0", "/$defs/Counters/properties"),
         ("/live_cells/0", "/$defs/LiveCells/properties"),
         ("/machine", "/$defs/Machine/properties"),
+        ("/parallel", "/$defs/Parallel/properties"),
         ("/peer", "/$defs/Peer/properties"),
         ("/pauses", "/$defs/Pauses/properties"),
         ("/pauses/mmu/0", "/$defs/Mmu/properties"),
@@ -271,6 +303,10 @@ fn the_schema_tells_every_field_and_refuses_what_the_reader_refuses() {
     for (name, value) in full.as_object().unwrap() {
         let mut record = full.clone();
         record.as_object_mut().unwrap().remove(name);
+        if name == "iterations_ns" {
+            // That there are as many of both, a schema cannot say.
+            record["parallel"]["cpu_ns"] = json!([]);
+        }
         changed.push(record);
         let other = if value.is_number() { json!("text") } else { json!(-1) };
         let mut record = full.clone();
@@ -284,6 +320,9 @@ fn the_schema_tells_every_field_and_refuses_what_the_reader_refuses() {
         ("/pauses/mmu/0/utilisation", json!(1e308)),
         ("/pauses/mmu/0/utilisation", json!(-0.5)),
         ("/machine/cores", json!(-2)),
+        ("/threads", json!(0)),
+        ("/parallel/cores", json!(-2)),
+        ("/parallel/pinned", json!(1)),
         ("/new_field", json!(1)),
     ] {
         let mut record = full.clone();

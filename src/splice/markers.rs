@@ -1,6 +1,8 @@
 //! The two lines between which results stand: `<!-- results -->` or
 //! `<!-- results CHART.png -->`, and `<!-- /results -->`; of an allocation study
-//! `<!-- study NAME -->` or `<!-- study NAME CHART.png -->`, and `<!-- /study -->`.
+//! `<!-- study NAME -->` or `<!-- study NAME CHART.png -->`, and `<!-- /study -->`; of
+//! threads `<!-- threads -->` for what the modes come to, `<!-- threads MODE -->` or
+//! `<!-- threads MODE CHART.png -->` for one of them, and `<!-- /threads -->`.
 
 use anyhow::bail;
 use std::ops::Range;
@@ -10,33 +12,94 @@ use std::ops::Range;
 pub struct Place<'a> {
     /// The bytes between the markers' lines.
     between: Range<usize>,
-    /// The allocation study that belongs there; `None` for the headline.
-    pub study: Option<&'a str>,
+    /// What belongs there.
+    pub what: What<'a>,
     /// The path of the chart, if the marker has one.
     pub chart: Option<&'a str>,
+}
+
+/// What belongs to a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum What<'a> {
+    /// The headline and its table.
+    Results,
+    /// The allocation study of this name.
+    Study(&'a str),
+    /// What the modes of threads come to.
+    Threads,
+    /// The mode of threads of this name.
+    Mode(&'a str),
+}
+
+impl What<'_> {
+    /// The first line of such a place.
+    fn start(self) -> String {
+        match self {
+            What::Results => "<!-- results -->".to_owned(),
+            What::Study(study) => format!("<!-- study {study} -->"),
+            What::Threads => "<!-- threads -->".to_owned(),
+            What::Mode(mode) => format!("<!-- threads {mode} -->"),
+        }
+    }
+
+    fn kind(self) -> Kind {
+        match self {
+            What::Results => Kind::Results,
+            What::Study(_) => Kind::Study,
+            What::Threads | What::Mode(_) => Kind::Threads,
+        }
+    }
+}
+
+/// Places that end alike.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Results,
+    Study,
+    Threads,
+}
+
+impl Kind {
+    /// The last line of such a place.
+    fn end(self) -> &'static str {
+        match self {
+            Kind::Results => "<!-- /results -->",
+            Kind::Study => "<!-- /study -->",
+            Kind::Threads => "<!-- /threads -->",
+        }
+    }
+
+    /// What its first line looks like.
+    fn before(self) -> &'static str {
+        match self {
+            Kind::Results => "<!-- results -->",
+            Kind::Study => "<!-- study NAME -->",
+            Kind::Threads => "<!-- threads MODE -->",
+        }
+    }
 }
 
 /// A line that is a marker.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Marker<'a> {
-    /// The study, and the chart.
-    Start(Option<&'a str>, Option<&'a str>),
-    /// Whether it ends that of a study.
-    End(bool),
+    /// What belongs there, and the chart.
+    Start(What<'a>, Option<&'a str>),
+    End(Kind),
 }
 
 impl Marker<'_> {
     fn text(self) -> String {
         match self {
-            Marker::Start(None, _) => "<!-- results -->".to_owned(),
-            Marker::Start(Some(study), _) => format!("<!-- study {study} -->"),
-            Marker::End(false) => "<!-- /results -->".to_owned(),
-            Marker::End(true) => "<!-- /study -->".to_owned(),
+            Marker::Start(what, _) => what.start(),
+            Marker::End(kind) => kind.end().to_owned(),
         }
     }
 
-    fn is_of_study(self) -> bool {
-        matches!(self, Marker::Start(Some(_), _) | Marker::End(true))
+    fn kind(self) -> Kind {
+        match self {
+            Marker::Start(what, _) => what.kind(),
+            Marker::End(kind) => kind,
+        }
     }
 }
 
@@ -52,15 +115,21 @@ impl<'a> Place<'a> {
     /// wrong order.
     pub fn all(text: &'a str) -> anyhow::Result<Vec<Self>> {
         let found = markers(text);
-        let (of_studies, of_results): (Vec<Found>, Vec<Found>) =
-            found.into_iter().partition(|(marker, ..)| marker.is_of_study());
-        let mut places = studies(&of_studies)?;
+        let of = |kind: Kind| -> Vec<Found> {
+            found.iter().filter(|(marker, ..)| marker.kind() == kind).cloned().collect()
+        };
+        let mut places = several(&of(Kind::Study))?;
+        places.extend(several(&of(Kind::Threads))?);
+        let of_results = of(Kind::Results);
         if places.is_empty() || !of_results.is_empty() {
             places.push(results(&of_results)?);
         }
         places.sort_by_key(|place| place.between.start);
-        if places.windows(2).any(|pair| pair[1].between.start < pair[0].between.end) {
-            bail!("has the place of a study within that of other results; put it before or after");
+        if let Some(pair) =
+            places.windows(2).find(|pair| pair[1].between.start < pair[0].between.end)
+        {
+            let [outer, inner] = [&pair[0], &pair[1]].map(|place| place.what.start());
+            bail!("has the place {inner} within {outer}; put it before or after");
         }
         Ok(places)
     }
@@ -90,13 +159,13 @@ fn results<'a>(found: &[Found<'a>]) -> anyhow::Result<Place<'a>> {
         }
     }
     let missing = match (start, end) {
-        (None, _) => Marker::Start(None, None),
-        (_, None) => Marker::End(false),
+        (None, _) => Marker::Start(What::Results, None),
+        (_, None) => Marker::End(Kind::Results),
         (Some((start, _)), Some((end, _))) if end < start => {
             bail!("<!-- /results --> in line {end} comes before <!-- results -->");
         }
         (Some((_, (start, chart))), Some((_, (end, _)))) => {
-            return Ok(Place { between: start..end, study: None, chart });
+            return Ok(Place { between: start..end, what: What::Results, chart });
         }
     };
     bail!(
@@ -106,21 +175,23 @@ fn results<'a>(found: &[Found<'a>]) -> anyhow::Result<Place<'a>> {
     )
 }
 
-/// The places of studies, each of which is there once at most.
-fn studies<'a>(found: &[Found<'a>]) -> anyhow::Result<Vec<Place<'a>>> {
+/// The places of studies, or of threads, each of which is there once at most.
+fn several<'a>(found: &[Found<'a>]) -> anyhow::Result<Vec<Place<'a>>> {
     let mut places: Vec<Place> = Vec::new();
     for pair in found.chunks(2) {
         let (start, line, from) = &pair[0];
-        let Marker::Start(study, chart) = *start else {
-            bail!("{} in line {line} has no <!-- study NAME --> before it", start.text());
+        let Marker::Start(what, chart) = *start else {
+            let before = start.kind().before();
+            bail!("{} in line {line} has no {before} before it", start.text());
         };
         let Some((Marker::End(_), _, to)) = pair.get(1) else {
-            bail!("{} in line {line} has no <!-- /study --> after it", start.text());
+            let after = start.kind().end();
+            bail!("{} in line {line} has no {after} after it", start.text());
         };
-        if places.iter().any(|place| place.study == study) {
+        if places.iter().any(|place| place.what == what) {
             bail!("{} is there twice, again in line {line}; keep one", start.text());
         }
-        places.push(Place { between: from.end..to.start, study, chart });
+        places.push(Place { between: from.end..to.start, what, chart });
     }
     Ok(places)
 }
@@ -149,13 +220,19 @@ fn marker(line: &str) -> Option<Marker<'_>> {
     };
     let (word, rest) = split(inner);
     match (word, rest) {
-        ("results", chart) => Some(Marker::Start(None, chart)),
+        ("results", chart) => Some(Marker::Start(What::Results, chart)),
         ("study", Some(rest)) => {
             let (study, chart) = split(rest);
-            Some(Marker::Start(Some(study), chart))
+            Some(Marker::Start(What::Study(study), chart))
         }
-        ("/results", None) => Some(Marker::End(false)),
-        ("/study", None) => Some(Marker::End(true)),
+        ("threads", None) => Some(Marker::Start(What::Threads, None)),
+        ("threads", Some(rest)) => {
+            let (mode, chart) = split(rest);
+            Some(Marker::Start(What::Mode(mode), chart))
+        }
+        ("/results", None) => Some(Marker::End(Kind::Results)),
+        ("/study", None) => Some(Marker::End(Kind::Study)),
+        ("/threads", None) => Some(Marker::End(Kind::Threads)),
         _ => None,
     }
 }
@@ -185,14 +262,32 @@ mod tests {
         let text = "<!-- study burst c.png -->\nold\n<!-- /study -->\n\n<!-- results -->\n\
                     <!-- /results -->\n<!-- study growth -->\n<!-- /study -->\n";
         let places = Place::all(text).unwrap();
-        let told: Vec<_> = places.iter().map(|place| (place.study, place.chart)).collect();
-        assert_eq!(told, [(Some("burst"), Some("c.png")), (None, None), (Some("growth"), None)]);
+        let told: Vec<_> = places.iter().map(|place| (place.what, place.chart)).collect();
+        let [burst, growth] = ["burst", "growth"].map(What::Study);
+        assert_eq!(told, [(burst, Some("c.png")), (What::Results, None), (growth, None)]);
         let new = "<!-- study burst c.png -->\n\n1\n<!-- /study -->\n\n<!-- results -->\n\n2\n\
                    <!-- /results -->\n<!-- study growth -->\n\n3\n<!-- /study -->\n";
         assert_eq!(filled(text, &["1", "2", "3"]), new);
         assert_eq!(filled(new, &["1", "2", "3"]), new);
         // A document may have nothing but a study.
         assert_eq!(Place::all("<!-- study burst -->\n<!-- /study -->").unwrap().len(), 1);
+    }
+
+    #[test]
+    fn modes_of_threads_have_places_of_their_own() {
+        let text = "<!-- threads -->\nold\n<!-- /threads -->\n<!-- threads split docs/s.png -->\n\
+                    <!-- /threads -->\n<!-- study burst -->\n<!-- /study -->\n\
+                    <!-- threads shared -->\n<!-- /threads -->\n";
+        let places = Place::all(text).unwrap();
+        let told: Vec<_> = places.iter().map(|place| (place.what, place.chart)).collect();
+        let [split, shared] = ["split", "shared"].map(What::Mode);
+        let study = What::Study("burst");
+        let png = Some("docs/s.png");
+        assert_eq!(told, [(What::Threads, None), (split, png), (study, None), (shared, None)]);
+        let new = "<!-- threads -->\n\n1\n<!-- /threads -->\n<!-- threads split docs/s.png -->\n\n2\n\
+                   <!-- /threads -->\n<!-- study burst -->\n\n3\n<!-- /study -->\n\
+                   <!-- threads shared -->\n\n4\n<!-- /threads -->\n";
+        assert_eq!(filled(text, &["1", "2", "3", "4"]), new);
     }
 
     #[test]
@@ -239,7 +334,30 @@ mod tests {
             ),
             (
                 format!("{start}<!-- study a -->\n<!-- /study -->\n{end}"),
-                "has the place of a study within that of other results;",
+                "has the place <!-- study a --> within <!-- results -->;",
+            ),
+            (
+                "<!-- study a -->\n<!-- threads split -->\n<!-- /threads -->\n<!-- /study -->\n"
+                    .into(),
+                "has the place <!-- threads split --> within <!-- study a -->;",
+            ),
+            (
+                "<!-- threads split -->".into(),
+                "<!-- threads split --> in line 1 has no <!-- /threads -->",
+            ),
+            (
+                "<!-- /threads -->".into(),
+                "<!-- /threads --> in line 1 has no <!-- threads MODE -->",
+            ),
+            (
+                "<!-- threads -->\n<!-- threads split -->\n<!-- /threads -->".into(),
+                "<!-- threads --> in line 1 has no <!-- /threads -->",
+            ),
+            (
+                "<!-- threads split a.png -->\n<!-- /threads -->\n<!-- threads split -->\n\
+                 <!-- /threads -->"
+                    .into(),
+                "<!-- threads split --> is there twice, again in line 3;",
             ),
             ("<!-- study -->\n<!-- /studyx -->".into(), "has no line <!-- results -->; "),
             ("<!-- resultsx -->\n<!-- /results x -->".into(), "has no line <!-- results -->; "),

@@ -3,6 +3,7 @@
 use super::*;
 use crate::explain::explain;
 use crate::record::{CounterSource, Counters, LiveCells, Mmu, Pauses, Record, Status};
+use crate::studies::Both;
 
 const RUNGS: [&str; 16] = [
     "leak",
@@ -196,8 +197,9 @@ fn no_text_touches_another_or_leaves_the_paper() {
                 explain(&records, &[]).into_iter().map(Result::unwrap).collect();
             let swept = sizes.clone().count() == 1 && ratio != 1.01;
             records.extend(if swept { crowded_sweeps(ratio) } else { Vec::new() });
-            let summary = Summary::new(&records, None).unwrap();
-            let figures = figures(&summary, &explained);
+            let both = Both::new(&records, None).unwrap();
+            let mut figures = figures(&both.summary, &explained);
+            figures.extend(figures_of_threads(&both.threads).into_iter().flatten());
             let stems: Vec<String> = figures.iter().map(|figure| figure.file_stem()).collect();
             let mut expected = vec![
                 "time-per-backend",

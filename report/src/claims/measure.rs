@@ -29,6 +29,8 @@ pub(super) struct Value {
     pub exact: bool,
     /// Whether times are in it.
     pub timed: bool,
+    /// The highest noise floor of the times in it: 0.012 is 1.2 %.
+    pub floor: Option<f64>,
     /// Labels of the configurations that were asked, the fastest first.
     pub of: Vec<String>,
 }
@@ -83,6 +85,8 @@ impl Meter {
         let fit = |value: &f64| value.is_finite() && (!ratio || *value > 0.0);
         let of: Vec<String> =
             notes.of.iter().map(|&place| scene.configs[place].label.clone()).collect();
+        let floors = notes.of.iter().filter_map(|&place| scene.configs[place].floor);
+        let floor = floors.reduce(f64::max);
         let mut values = Vec::new();
         if notes.by_round {
             for round in 0..scene.rounds {
@@ -107,9 +111,13 @@ impl Meter {
             false => median_interval(&values, SEED),
         };
         Ok(match estimate {
-            Some(estimate) => {
-                Measured::Value(Value { estimate, exact: !notes.by_round, timed: notes.timed, of })
-            }
+            Some(estimate) => Measured::Value(Value {
+                estimate,
+                exact: !notes.by_round,
+                timed: notes.timed,
+                floor,
+                of,
+            }),
             None => Measured::Lacking("the value is zero or has no end".to_owned()),
         })
     }

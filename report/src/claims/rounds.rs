@@ -2,11 +2,12 @@
 
 use super::file::Part;
 use crate::explain::reclamation;
-use crate::labels::{Key, Labels, Origin};
+use crate::labels::{Key, Labels, MODE, Origin, THREADS};
 use crate::record::{CounterSource, Pauses, Record, Status};
 use crate::stats::median;
 use crate::studies::View;
 use crate::summary::{NoiseFloor, Round, Row, Summary};
+use crate::threads;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -65,8 +66,8 @@ pub(super) struct Scene {
     pub n: u32,
     /// Whether any sample comes from a build without optimisation.
     pub debug_build: bool,
-    /// The noise floor of times: 0.012 is 1.2 %.
-    pub floor: Option<f64>,
+    /// Whether it has samples of threads beside those of one thread.
+    pub together: bool,
     /// Rounds that there are samples of.
     pub rounds: usize,
     /// The configurations, the fastest first, those without a time last.
@@ -89,6 +90,8 @@ pub(super) struct Config {
     pub swept: bool,
     /// Every parameter, and the number of threads among them.
     pub params: BTreeMap<String, String>,
+    /// The noise floor of its times: 0.012 is 1.2 %.
+    pub floor: Option<f64>,
     values: BTreeMap<&'static str, Values>,
     /// Of a study, what it tells beside its times.
     figures: BTreeMap<String, Values>,
@@ -124,6 +127,12 @@ impl Config {
         self.values.get(quantity)
     }
 
+    /// Whether it has several threads, or a mode.
+    fn is_of_threads(&self) -> bool {
+        let several = self.params.get(THREADS).is_some_and(|threads| threads != "1");
+        several || self.params.contains_key(MODE)
+    }
+
     /// A figure of a study.
     pub fn figure(&self, name: &str) -> Option<&Values> {
         self.figures.get(name)
@@ -157,6 +166,18 @@ pub(super) fn scenes(records: &[Record], summary: &Summary) -> Vec<Arc<Scene>> {
         Arc::new(Scene::new(summary, origin, n, &rows, &samples))
     };
     blocks.into_par_iter().map(scene).collect()
+}
+
+/// The scenes of all n-queens, on one thread and on several, for what one thread alone does not tell.
+pub(super) fn of_threads(records: &[Record]) -> Vec<Arc<Scene>> {
+    if !records.iter().any(threads::is_of_threads) {
+        return Vec::new();
+    }
+    // Without a baseline to look for, this cannot fail.
+    let summary = Summary::new(records, None).unwrap_or_default();
+    let mut scenes = scenes(records, &summary);
+    scenes.iter_mut().filter_map(Arc::get_mut).for_each(|scene| scene.together = true);
+    scenes
 }
 
 /// The scenes of one phase of a study, origin by origin.
@@ -203,7 +224,7 @@ impl Scene {
             part: None,
             n,
             debug_build: rows.iter().flat_map(|row| of(row)).any(|r| r.machine.debug_build),
-            floor: rows.first().and_then(|row| summary.noise_of(row)).map(NoiseFloor::fraction),
+            together: false,
             rounds: rounds.len(),
             bound: bound(rows, &configs, of),
             configs,
@@ -220,7 +241,8 @@ fn bound<'a>(
 ) -> Option<(usize, f64)> {
     let mutator = |(place, row): (usize, &&Row)| {
         let config = &configs[place];
-        let time_ns = row.time_ns.filter(|_| !config.swept && !config.peer)?.value;
+        let plain = !config.swept && !config.peer && !config.is_of_threads();
+        let time_ns = row.time_ns.filter(|_| plain)?.value;
         let sound = |record: &&Record| record.status == Status::Ok;
         let sound: Vec<&Record> = samples(row).iter().copied().filter(sound).collect();
         let part = 1.0 - reclamation(&sound).unwrap_or(0.0);
@@ -241,7 +263,7 @@ impl Config {
     ) -> Self {
         let group = summary.group_of(row);
         let mut params = group.params.clone();
-        params.extend(samples.first().map(|s| ("threads".to_owned(), s.threads.to_string())));
+        params.extend(samples.first().map(|s| (THREADS.to_owned(), s.threads.to_string())));
         let mut values = BTreeMap::new();
         // What failed did other work.
         if row.status == Status::Ok {
@@ -273,6 +295,7 @@ impl Config {
             peer: group.peer.is_some(),
             swept: group.swept,
             params,
+            floor: summary.noise_of(row).map(NoiseFloor::fraction),
             values,
             figures: BTreeMap::new(),
         }

@@ -1,14 +1,14 @@
 //! Which configuration an expression means.
 
 use super::rounds::{Config, Scene};
+use crate::labels::{ALLOCATOR, HEAP_LIMIT, HEAP_MULTIPLE, MODE, THREADS};
 use std::collections::BTreeMap;
 
 /// Parameters that configurations have only where they are varied: who does not ask for one of these
 /// means the configurations without it, or, with threads, the one with a single thread.
-const ASKED_FOR: [&str; 2] = ["allocator", "heap-multiple"];
-const THREADS: &str = "threads";
+const ASKED_FOR: [&str; 3] = [ALLOCATOR, HEAP_MULTIPLE, MODE];
 /// Follows from the multiple, and is another one at each size.
-const LIMIT_AND_MULTIPLE: (&str, &str) = ("heap-limit", "heap-multiple");
+const LIMIT_AND_MULTIPLE: (&str, &str) = (HEAP_LIMIT, HEAP_MULTIPLE);
 
 /// What a configuration must be like.
 #[derive(Debug, Default)]

@@ -3,6 +3,7 @@
 use super::{Row, Side};
 use crate::record::Status;
 use crate::stats::{Estimate, MIN_SAMPLES};
+use crate::threads::counted;
 use crate::verdict::{Verdict, percent};
 use std::collections::BTreeMap;
 
@@ -121,20 +122,26 @@ pub(super) fn too_few(rows: &[Row]) -> Option<String> {
     })
 }
 
-/// A line for each n: its noise floor.
+/// A line for each n, and each number of threads where there are several: its noise floor.
 pub(super) fn noise_sentences(rows: &[Row]) -> Vec<String> {
     let timed = rows.iter().filter(|row| matches!(row.outcome, Outcome::Timed(_)));
-    let mut floors: BTreeMap<u32, Option<f64>> = BTreeMap::new();
+    let several = rows.iter().any(|row| row.threads != rows[0].threads);
+    let mut floors: BTreeMap<(u32, Option<u32>), Option<f64>> = BTreeMap::new();
     for row in timed {
-        let floor = floors.entry(row.n).or_default();
+        let floor = floors.entry((row.n, several.then_some(row.threads))).or_default();
         // Of several programs, the largest.
         *floor = [*floor, row.noise].into_iter().flatten().reduce(f64::max);
     }
-    let sentence = |(n, floor): (u32, Option<f64>)| match floor {
-        Some(floor) => {
-            format!("noise floor at n = {n}: {}, the larger of both runs'", percent(floor))
+    let sentence = |((n, threads), floor): ((u32, Option<u32>), Option<f64>)| {
+        let at = threads.map_or(String::new(), |threads| format!(" with {}", counted(threads)));
+        match floor {
+            Some(floor) => {
+                format!("noise floor at n = {n}{at}: {}, the larger of both runs'", percent(floor))
+            }
+            None => {
+                format!("no noise floor at n = {n}{at}: neither run entered a backend twice there")
+            }
         }
-        None => format!("no noise floor at n = {n}: neither run entered a backend twice there"),
     };
     floors.into_iter().map(sentence).collect()
 }

@@ -5,10 +5,11 @@ use crate::labels::{Key, Labels, Origin, origin_names};
 use crate::record::{Record, Status};
 use crate::stats::{Estimate, SEED, median_interval, paired_ratio};
 use crate::summary::{NoiseFloor, Row, Summary, pairs};
+use crate::threads::is_of_threads;
 use std::collections::BTreeMap;
 
 /// The records of each origin, each with a heading that no other has. Another program's time has no part
-/// that is one of ours: peers are left out where there is anything else.
+/// that is one of ours: peers are left out where there is anything else, and so are samples of threads.
 pub(super) fn origins(records: &[Record]) -> Vec<(String, Vec<&Record>)> {
     let mut groups: BTreeMap<Origin, Vec<&Record>> = BTreeMap::new();
     for record in records {
@@ -29,6 +30,9 @@ pub(super) fn origins(records: &[Record]) -> Vec<(String, Vec<&Record>)> {
         .map(|(mut records, name)| {
             if records.iter().any(|record| record.peer.is_none()) {
                 records.retain(|record| record.peer.is_none());
+            }
+            if records.iter().any(|record| !is_of_threads(record)) {
+                records.retain(|record| !is_of_threads(record));
             }
             (heading(records[0], &name), records)
         })

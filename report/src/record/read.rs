@@ -214,8 +214,11 @@ impl<'a> Lines<'a> {
         // Without its line break, which would be a second line to the reader.
         let text = text.trim_ascii_end();
         match serde_json::from_str::<Record>(text) {
-            Ok(record) if record.schema <= SCHEMA => Ok((text.trim_ascii(), record)),
-            Ok(record) => Err(self.newer(record.schema)),
+            Ok(record) if record.schema > SCHEMA => Err(self.newer(record.schema)),
+            Ok(record) => match contradiction(&record) {
+                None => Ok((text.trim_ascii(), record)),
+                Some(reason) => Err(self.malformed(reason)),
+            },
             Err(error) => Err(self.explain(text, &error)),
         }
     }
@@ -247,4 +250,14 @@ impl<'a> Lines<'a> {
     fn newer(&self, schema: u32) -> ReadError {
         ReadError::NewerSchema { path: self.path.to_owned(), line: self.line, schema }
     }
+}
+
+/// What of a record cannot be, though each of its fields can.
+fn contradiction(record: &Record) -> Option<String> {
+    if record.threads == 0 {
+        return Some("threads is 0; there is at least one".to_owned());
+    }
+    let (cpu, timed) = (record.parallel.as_ref()?.cpu_ns.len(), record.iterations_ns.len());
+    (cpu != timed)
+        .then(|| format!("cpu_ns has {cpu} times, iterations_ns {timed}; each iteration has one"))
 }

@@ -14,6 +14,8 @@ pub struct NoiseFloor {
     pub origin: usize,
     /// Whether that is a point of a sweep beside a study.
     pub swept: bool,
+    /// Place of the configuration in [`groups`](Summary::groups).
+    pub group: usize,
     /// Size of the problem.
     pub n: u32,
     /// Time of the second entry over the first, paired by round.
@@ -26,7 +28,7 @@ impl NoiseFloor {
         let ratio = paired_ratio(&pairs(&row.controls, &row.rounds), SEED)?;
         let group = summary.group_of(row);
         let (origin, swept) = (group.origin, group.swept);
-        Some(Self { label: row.label.clone(), origin, swept, n: row.n, ratio })
+        Some(Self { label: row.label.clone(), origin, swept, group: row.group, n: row.n, ratio })
     }
 
     /// The largest relative difference within the 95 % interval: 0.012 is 1.2 %.
