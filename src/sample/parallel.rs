@@ -109,13 +109,15 @@ impl Measure<'_> {
         team.work(|| H::new(self.settings), work)?
     }
 
-    /// One iteration, its answers checked.
-    fn iterate<H: Heap + 'static, C: Tally + Send + Sync>(
+    /// One iteration, its answers checked, on heaps whose tally is `T`.
+    fn iterate<H: Heap + 'static, T: Tally, C: Tally + Send + Sync>(
         &self,
         workers: &Workers<H>,
         n: u32,
     ) -> Result<Done, Failure> {
         let done = match self.plan.split {
+            // Nothing is shared side by side: such instances need not be compiled.
+            None if T::IMMORTALS => unreachable!("immortal lists are of one search"),
             None => {
                 let apart = workers.each(&Queens::<C>::new(n))?;
                 Done { wall_ns: apart.wall_ns, answers: apart.outs, tasks: None }
@@ -156,7 +158,7 @@ impl Measure<'_> {
         let mut solutions = None;
         let timed = self.team::<B::Heap<T>, _>(|workers| {
             let start = Instant::now();
-            let warm_up = self.iterate::<_, Off>(workers, n);
+            let warm_up = self.iterate::<_, T, Off>(workers, n);
             stats = sum(workers.on_each(|heap| heap.stats())?);
             solutions = warm_up?.answers.first().map(|answer| answer.solutions);
             loop {
@@ -167,7 +169,7 @@ impl Measure<'_> {
                 };
                 workers.on_each(fresh)?;
                 let cpu_ns = machine::cpu_ns();
-                let done = self.iterate::<_, Off>(workers, n);
+                let done = self.iterate::<_, T, Off>(workers, n);
                 let cpu_ns = machine::cpu_ns() - cpu_ns;
                 grow(&mut stats, &sum(workers.on_each(|heap| heap.stats())?));
                 times.push(done?.wall_ns);
@@ -212,7 +214,7 @@ impl Measure<'_> {
         let n = self.record.n;
         let record = &*self.record;
         let (done, stats, settled) = self.team::<B::Heap<T>, _>(|workers| {
-            let done = self.iterate::<_, On>(workers, n)?;
+            let done = self.iterate::<_, T, On>(workers, n)?;
             let each = workers.on_each(|heap| heap.stats())?;
             let stats = match done.tasks {
                 Some(Tasks { cells_copied, .. }) => {
@@ -253,11 +255,11 @@ impl Measure<'_> {
         let n = self.record.n;
         let (wall_ns, pauses) = self.team::<B::Heap<T>, _>(|workers| {
             if B::INFO.reclaims && n > 1 {
-                self.iterate::<_, Off>(workers, n - 1)?;
+                self.iterate::<_, T, Off>(workers, n - 1)?;
                 workers.on_each(Heap::settle)?;
             }
             workers.on_each(|heap| heap.pauses().map(heap::Pauses::clear))?;
-            let done = self.iterate::<_, Off>(workers, n)?;
+            let done = self.iterate::<_, T, Off>(workers, n)?;
             let pauses = workers.on_each(|heap| heap.pauses().map(std::mem::take))?;
             Ok((done.wall_ns, pauses))
         })?;
