@@ -52,6 +52,21 @@ impl<P: Program, H: Heap + 'static> Part<P, H> {
         self.tasks.into_inner()
     }
 
+    /// Does the one step of a task that is split. Apart from `step`, so that this is as fast as the
+    /// program's own: with a test for it there `gc` took 4 % longer.
+    #[cold]
+    #[inline(never)]
+    fn step_and_split<'gc, M: Mutator<'gc>>(
+        &self,
+        heap: &mut M,
+        frame: P::Frame<'gc, M>,
+        stack: &mut Frames<'gc, M, Self>,
+        out: &mut Out<P>,
+    ) {
+        self.task.program.step(heap, frame, stack, &mut out.out);
+        self.split(heap, stack, out);
+    }
+
     /// Makes tasks of the frames that a step pushed.
     #[cold]
     #[inline(never)]
@@ -162,6 +177,7 @@ impl<P: Program, H: Heap + 'static> Program for Part<P, H> {
         let load = self.load.borrow_mut().take().expect("a part is run once");
         match Self::unload(heap, load, &mut out.objects_copied) {
             Some(mut frame) if self.discard => heap.give_up(&mut frame, Carrying(())),
+            Some(frame) if self.splits => self.step_and_split(heap, frame, stack, out),
             Some(frame) => stack.push(frame, heap),
             None => {
                 self.task.program.start(heap, stack, &mut out.out);
@@ -181,8 +197,5 @@ impl<P: Program, H: Heap + 'static> Program for Part<P, H> {
         out: &mut Out<P>,
     ) {
         self.task.program.step(heap, frame, stack, &mut out.out);
-        if self.splits {
-            self.split(heap, stack, out);
-        }
     }
 }
