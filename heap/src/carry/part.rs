@@ -52,8 +52,8 @@ impl<P: Program, H: Heap + 'static> Part<P, H> {
         self.tasks.into_inner()
     }
 
-    /// Does the one step of a task that is split. Apart from `step`, so that this is as fast as the
-    /// program's own: with a test for it there `gc` took 4 % longer.
+    /// Does the one step of a task that is split. Apart from `step`, which is the program's own and
+    /// tests nothing.
     #[cold]
     #[inline(never)]
     fn step_and_split<'gc, M: Mutator<'gc>>(
