@@ -178,7 +178,7 @@ fn ways(options: &Measure, mode: Mode, config: &Config) -> Result<Vec<Option<Lis
 /// Whether two configurations have the same number of threads, which do the same.
 pub fn alike(a: &Config, b: &Config) -> bool {
     let same = |name: &&str| a.params.get(*name) == b.params.get(*name);
-    a.threads == b.threads && PARAMS.iter().all(|name| same(&name))
+    a.threads == b.threads && PARAMS.iter().all(same)
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@
 //!
 //! - K1. A task is run on heaps of the type `H` that made it, and all programs of a heap
 //!   run on one mutator type (heaps are sealed), whatever its lifetime is: so the frame in
-//!   a [`Load`] has the type that [`Part`] gives it.
+//!   a `Load` has the type that `Part` gives it.
 //! - K2. A frame is in one place: in a load, from which it is taken once, or on a stack.
 //! - K3. [`Lists::Counted`]: counts are atomic ([`Heap::CARRIES`]), and from when the first
 //!   frame leaves or enters, no object of the heap is written to. [`Lists::Immortal`]: the

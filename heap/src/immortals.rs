@@ -13,7 +13,7 @@
 //!   `FRONT_BYTES` of the same memory lie before `base`.
 //! - I2. A heap that may refer to immortal objects holds their region, so the memory
 //!   outlives its references. Room is taken, and what was filled is read, under a
-//!   [`Lease`]; `clear` sees that there is none.
+//!   `Lease`; `clear` sees that there is none.
 //!
 //! Papers: CPython's PEP 683, "Immortal objects, using a fixed refcount"; the static
 //! data of native OCaml, which its collector tells by address.

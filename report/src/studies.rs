@@ -113,7 +113,7 @@ impl<'a> Both<'a> {
 
     /// Whether the records hold samples of n-queens and of studies.
     pub fn is_mixed(&self) -> bool {
-        !(self.queens.is_empty() && self.threads.is_empty()) && !self.views.is_empty()
+        !(self.views.is_empty() || self.queens.is_empty() && self.threads.is_empty())
     }
 
     /// Whether the records hold nothing but samples of studies.

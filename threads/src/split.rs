@@ -153,7 +153,10 @@ impl<O: Default + AddAssign + Send> Run<O> {
         H: Heap + 'static,
     {
         if self.failed.load(Ordering::Relaxed) {
-            let discarded = guarded(|| Ok(on_heap(|heap: &mut H| carry::discard(heap, task))));
+            let discarded = guarded(|| {
+                on_heap(|heap: &mut H| carry::discard(heap, task));
+                Ok(())
+            });
             discarded.unwrap_or_else(|failure| self.fail(failure));
             return;
         }
