@@ -6,7 +6,7 @@
 //! The program's text is that of one thread, and the work too.
 //!
 //! Whatever fails in a worker, by an error or a panic, ends the run with a [`Failure`]: nobody
-//! waits for who is gone, and all threads have ended when [`Team::work`] returns.
+//! waits for who is gone, and no thread does anything any more when [`Team::work`] returns.
 
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
@@ -16,5 +16,5 @@ mod split;
 mod team;
 
 pub use failure::Failure;
-pub use split::{Order, Together};
+pub use split::{Order, Tasks, Together};
 pub use team::{Apart, Team, Workers};

@@ -32,14 +32,30 @@ pub struct Together<O> {
     pub out: O,
     /// From the first task's beginning to the last one's end.
     pub wall_ns: u64,
-    /// Tasks.
-    pub tasks: u64,
-    /// Tasks that another worker did than the one that made them.
-    pub tasks_stolen: u64,
+    /// What it was split into.
+    pub tasks: Tasks,
+}
+
+/// Tasks that were done, and what became of the objects that they refer to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tasks {
+    /// How many.
+    pub done: u64,
+    /// Of these, those that another worker did than the one that made them.
+    pub stolen: u64,
     /// Objects that were copied for tasks. The heaps count them among those allocated.
     pub objects_copied: u64,
     /// Objects that were made immortal.
     pub objects_immortal: u64,
+}
+
+impl AddAssign for Tasks {
+    fn add_assign(&mut self, other: Self) {
+        self.done += other.done;
+        self.stolen += other.stolen;
+        self.objects_copied += other.objects_copied;
+        self.objects_immortal += other.objects_immortal;
+    }
 }
 
 /// Where tasks wait, in one order or the other.
@@ -70,10 +86,7 @@ struct Run<O> {
 
 struct Account<O> {
     out: O,
-    tasks: u64,
-    tasks_stolen: u64,
-    objects_copied: u64,
-    objects_immortal: u64,
+    tasks: Tasks,
     rng: Rng,
 }
 
@@ -98,9 +111,7 @@ impl<H: Heap + 'static> Workers<'_, H> {
         };
         let account = |worker| {
             let rng = Rng::with_seed(seed.wrapping_add(worker as u64));
-            let out = P::Out::default();
-            let (tasks, tasks_stolen, objects_copied, objects_immortal) = (0, 0, 0, 0);
-            Mutex::new(Account { out, tasks, tasks_stolen, objects_copied, objects_immortal, rng })
+            Mutex::new(Account { out: P::Out::default(), tasks: Tasks::default(), rng })
         };
         let run = Run {
             accounts: (0..self.count()).map(account).collect(),
@@ -127,18 +138,12 @@ impl<H: Heap + 'static> Workers<'_, H> {
         let mut together = Together {
             out: P::Out::default(),
             wall_ns: wall.as_nanos() as u64,
-            tasks: 0,
-            tasks_stolen: 0,
-            objects_copied: 0,
-            objects_immortal: 0,
+            tasks: Tasks::default(),
         };
         for account in run.accounts {
             let account = account.into_inner().unwrap_or_else(PoisonError::into_inner);
             together.out += account.out;
             together.tasks += account.tasks;
-            together.tasks_stolen += account.tasks_stolen;
-            together.objects_copied += account.objects_copied;
-            together.objects_immortal += account.objects_immortal;
         }
         Ok(together)
     }
@@ -180,10 +185,12 @@ impl<O: Default + AddAssign + Send> Run<O> {
     ) -> Vec<Task<P, H>> {
         self.account(|account| {
             account.out += done.out;
-            account.tasks += 1;
-            account.tasks_stolen += u64::from(maker != current_thread_index());
-            account.objects_copied += done.objects_copied;
-            account.objects_immortal += done.objects_immortal;
+            account.tasks += Tasks {
+                done: 1,
+                stolen: u64::from(maker != current_thread_index()),
+                objects_copied: done.objects_copied,
+                objects_immortal: done.objects_immortal,
+            };
         });
         done.tasks
     }

@@ -31,12 +31,12 @@ pub struct Team<'a> {
 }
 
 impl Team<'_> {
-    /// Starts the threads, makes each a heap there, and lets them work. All of them have ended,
-    /// their heaps given up, when it returns.
+    /// Starts the threads, makes each a heap there, and lets them work. When it returns their
+    /// heaps are given up, and the threads have nothing left to do but to end.
     ///
     /// # Errors
     ///
-    /// The system starts no more threads, or a heap cannot be made.
+    /// The system starts no more threads, or a heap cannot be made or given up.
     pub fn work<H: Heap + 'static, R>(
         &self,
         make: impl Fn() -> H + Sync,
@@ -55,8 +55,13 @@ impl Team<'_> {
                 HEAP.set(Some(heap));
                 Ok(())
             });
-            made.map(|_| work(&workers))
-            // Thread-local heaps go with their threads.
+            let done = made.map(|_| work(&workers));
+            // Here, since a scope does not wait for what its threads do after their last job.
+            let given_up = workers.all(|| {
+                HEAP.set(None);
+                Ok(())
+            });
+            given_up.and(done)
         });
         worked.map_err(|why| Failure::Threads(why.to_string()))?
     }

@@ -43,19 +43,19 @@ impl Splits {
                     known.is_answer(&together.out, &what);
                     if T::ON {
                         let allocated = done_at(workers).allocated - before.allocated;
-                        known.is_work(allocated - together.objects_copied, &what);
+                        known.is_work(allocated - together.tasks.objects_copied, &what);
                     }
                     assert_eq!(
-                        together.objects_copied > 0,
+                        together.tasks.objects_copied > 0,
                         lists == Lists::Copied && depth > 0,
                         "{what}"
                     );
                     assert_eq!(
-                        together.objects_immortal > 0,
+                        together.tasks.objects_immortal > 0,
                         lists == Lists::Immortal && depth > 0,
                         "{what}"
                     );
-                    assert_eq!(together.tasks > 1, depth > 0, "{what}");
+                    assert_eq!(together.tasks.done > 1, depth > 0, "{what}");
                     assert!(
                         settings.immortals.as_ref().unwrap().clear(),
                         "{what}: no task is left"
@@ -146,7 +146,7 @@ fn tasks_are_stolen() {
                 let split = Split { lists: Lists::Copied, depth: 2 };
                 (0..100).any(|_| {
                     let together = workers.split(&program, split, Order::Depth).unwrap();
-                    together.tasks_stolen > 0
+                    together.tasks.stolen > 0
                 })
             });
             assert!(worked.unwrap(), "a second worker never did a task");
