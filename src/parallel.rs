@@ -58,15 +58,15 @@ pub struct Plan {
 pub fn plan(record: &Record) -> anyhow::Result<Option<Plan>> {
     let Some(mode) = record.params.get(MODE) else { return Ok(None) };
     let param = |name: &str| record.params.get(name).with_context(|| format!("no {name}"));
-    let lists = match mode.as_str() {
-        "throughput" => None,
-        "split" => Some(Lists::Copied),
-        "shared" => {
+    let named = Mode::value_variants().iter().find(|known| known.name() == mode);
+    let lists = match named.with_context(|| format!("no mode is called '{mode}'"))? {
+        Mode::Throughput => None,
+        Mode::Split => Some(Lists::Copied),
+        Mode::Shared => {
             let name = param(LISTS)?;
             let lists = Lists::ALL.into_iter().find(|lists| lists.name() == name);
             Some(lists.with_context(|| format!("lists cannot be '{name}'"))?)
         }
-        other => return Err(anyhow!("no mode is called '{other}'")),
     };
     let split = match lists {
         None => None,

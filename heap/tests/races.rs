@@ -1,6 +1,7 @@
-//! Data races, for ThreadSanitizer to find: tasks of one run on several threads at the same time,
-//! in rounds. The threads are started and joined by calls of the platform, which the sanitizer
-//! knows even where the standard library is not built for it; so what it reports is the heaps'.
+//! Tasks of one run on several threads at the same time, in rounds, such that data races between
+//! heaps can be looked for: the threads are only started and joined, by calls of the platform that
+//! ThreadSanitizer knows even where the standard library is not built for it. There it still
+//! reports the frees after the last `Arc` of something, which that orders by a fence.
 
 use heap::carry::{self, Lists, Split, Task};
 use heap::conformance::{Check, every_backend};

@@ -46,8 +46,14 @@ impl Estimate {
         self.samples >= MIN_SAMPLES
     }
 
+    /// The estimate of one over it: of a ratio, that of its sides changed.
+    pub(crate) fn inverse(self) -> Self {
+        let Self { value, low, high, samples } = self;
+        Self { value: value.recip(), low: high.recip(), high: low.recip(), samples }
+    }
+
     /// The same estimate after a rising change of scale.
-    fn map(self, scale: impl Fn(f64) -> f64) -> Self {
+    pub(crate) fn map(self, scale: impl Fn(f64) -> f64) -> Self {
         Self {
             value: scale(self.value),
             low: scale(self.low),

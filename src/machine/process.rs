@@ -47,9 +47,19 @@ pub fn kill_group(group: u32) {
     let _ = group.map(|group| kill_process_group(group, Signal::KILL));
 }
 
-/// The core on which a single thread runs, the first of [`cores`].
+/// The core on which a single thread runs: the last one that this process may run on, which is
+/// the first of [`cores`].
 pub fn last_core() -> Option<usize> {
-    cores().first().copied()
+    allowed().last().copied()
+}
+
+/// The cores that this process may run on, lowest first.
+#[cfg(target_os = "linux")]
+fn allowed() -> Vec<usize> {
+    use rustix::thread::{CpuSet, sched_getaffinity};
+    let allowed = sched_getaffinity(None).ok();
+    let allowed = allowed.map(|set| (0..CpuSet::MAX_CPU).filter(move |&core| set.is_set(core)));
+    allowed.into_iter().flatten().collect()
 }
 
 /// The cores that this process may run on, in the order in which threads are put on them: from
@@ -58,14 +68,11 @@ pub fn last_core() -> Option<usize> {
 /// cores may differ and runs are compared.
 #[cfg(target_os = "linux")]
 pub fn cores() -> Vec<usize> {
-    use rustix::thread::{CpuSet, sched_getaffinity};
-    let Ok(allowed) = sched_getaffinity(None) else { return Vec::new() };
-    let allowed: Vec<usize> = (0..CpuSet::MAX_CPU).filter(|&core| allowed.is_set(core)).collect();
     let siblings = |core: usize| {
         let file = format!("/sys/devices/system/cpu/cpu{core}/topology/thread_siblings_list");
         super::text::cores(&fs::read_to_string(file).unwrap_or_default())
     };
-    in_order(&allowed, siblings)
+    in_order(&allowed(), siblings)
 }
 
 /// The allowed cores, those first that no later one of the same physical core is before.
@@ -136,7 +143,13 @@ pub fn kill_marked(mark: &str) {
     }
 }
 
-/// No cores: pinning is known for Linux only.
+/// None: pinning is known for Linux only.
+#[cfg(not(target_os = "linux"))]
+fn allowed() -> Vec<usize> {
+    Vec::new()
+}
+
+/// No cores, as above.
 #[cfg(not(target_os = "linux"))]
 pub fn cores() -> Vec<usize> {
     Vec::new()
@@ -193,6 +206,7 @@ mod tests {
     #[cfg(target_os = "linux")]
     fn this_process_has_cores_and_uses_time() {
         assert!(!cores().is_empty());
+        assert_eq!(cores().first().copied(), last_core());
         let before = cpu_ns();
         while cpu_ns() == before {
             std::hint::black_box((0..10_000).sum::<u64>());

@@ -21,8 +21,8 @@ impl From<HeapError> for Failure {
 }
 
 /// That the number of solutions is right.
-pub(super) fn check_answer(answer: &Answer, right: u64) -> Result<(), Failure> {
-    let found = answer.solutions;
+pub(super) fn check_answer(n: u32, answer: &Answer) -> Result<(), Failure> {
+    let (found, right) = (answer.solutions, expected::solutions(n));
     if found == right {
         return Ok(());
     }

@@ -7,16 +7,16 @@
 
 use super::checks::{Failure, check_answer, check_work, leaked};
 use super::fill;
+use crate::machine;
 use crate::parallel::Plan;
 use crate::times::Times;
-use crate::{expected, machine};
 use heap::carry::{Lists, Split};
 use heap::{Backend, Clocked, Heap, Immortal, Immortals, Off, On, Settings, Stats, Tally, Visit};
 use nqueens::{Answer, Queens};
 use report::{Parallel, Record, Status};
 use std::sync::Arc;
 use std::time::Instant;
-use threads::{Order, Team, Workers};
+use threads::{Order, Tasks, Team, Workers};
 
 /// Room for immortal objects. The platform gives memory only for what is used of it.
 const IMMORTAL_BYTES: usize = 1 << 30;
@@ -59,16 +59,8 @@ struct Done {
     wall_ns: u64,
     /// One of each search.
     answers: Vec<Answer>,
+    /// Of a search that was split.
     tasks: Option<Tasks>,
-}
-
-/// What is told of a search that was split.
-#[derive(Clone, Copy)]
-struct Tasks {
-    tasks: u64,
-    tasks_stolen: u64,
-    cells_copied: u64,
-    cells_immortal: u64,
 }
 
 impl Measure<'_> {
@@ -124,8 +116,7 @@ impl Measure<'_> {
             }
             Some(split) => self.together::<H, C>(workers, n, split)?,
         };
-        let right = expected::solutions(n);
-        done.answers.iter().try_for_each(|answer| check_answer(answer, right))?;
+        done.answers.iter().try_for_each(|answer| check_answer(n, answer))?;
         Ok(done)
     }
 
@@ -141,13 +132,8 @@ impl Measure<'_> {
             // What is not free again now never will be: a task was lost.
             assert!(immortals.clear(), "immortal objects are in use after the run");
         }
-        let tasks = Tasks {
-            tasks: together.tasks,
-            tasks_stolen: together.tasks_stolen,
-            cells_copied: together.objects_copied,
-            cells_immortal: together.objects_immortal,
-        };
-        Ok(Done { wall_ns: together.wall_ns, answers: vec![together.out], tasks: Some(tasks) })
+        let (answers, tasks) = (vec![together.out], Some(together.tasks));
+        Ok(Done { wall_ns: together.wall_ns, answers, tasks })
     }
 
     /// Times iterations of the uncounted instance. Peaks are recorded, if it fails too.
@@ -217,9 +203,9 @@ impl Measure<'_> {
             let done = self.iterate::<_, T, On>(workers, n)?;
             let each = workers.on_each(|heap| heap.stats())?;
             let stats = match done.tasks {
-                Some(Tasks { cells_copied, .. }) => {
+                Some(tasks) => {
                     let mut stats = sum(each);
-                    stats.cells_allocated -= cells_copied;
+                    stats.cells_allocated -= tasks.objects_copied;
                     stats
                 }
                 None => {
@@ -240,10 +226,10 @@ impl Measure<'_> {
             fill::peaks(self.record, &stats);
         }
         if let (Some(parallel), Some(tasks)) = (&mut self.record.parallel, done.tasks) {
-            parallel.tasks = Some(tasks.tasks);
-            parallel.tasks_stolen = Some(tasks.tasks_stolen);
-            parallel.cells_copied = Some(tasks.cells_copied);
-            parallel.cells_immortal = Some(tasks.cells_immortal);
+            parallel.tasks = Some(tasks.done);
+            parallel.tasks_stolen = Some(tasks.stolen);
+            parallel.cells_copied = Some(tasks.objects_copied);
+            parallel.cells_immortal = Some(tasks.objects_immortal);
         }
         let Some(answer) = done.answers.first() else { return Ok(()) };
         fill::counts(self.record, answer, &stats, settled.live_cells);

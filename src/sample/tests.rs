@@ -14,7 +14,6 @@ fn failures_are_told_apart() {
         search_ns: 0,
         perf: false,
         profiled: false,
-        right: OnceCell::new(),
     };
     let mut answer = Answer { solutions: 2, cells_filtered: 296, cells_length: 184 };
     let mut stats = Stats { cells_allocated: 172, ..Stats::default() };

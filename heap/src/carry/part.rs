@@ -87,7 +87,6 @@ impl<P: Program, H: Heap + 'static> Part<P, H> {
             tasks.extend(loads.map(|load| self.task.child(load)));
             return;
         }
-        // From the longest list to the shortest one, which is a part of it in n-queens.
         let mut gathering = Gathering::new(heap);
         let mut roots = Vec::with_capacity(frames.len());
         for frame in &mut frames {

@@ -1,8 +1,8 @@
 //! A program to split that writes to no object.
 
 use super::objects::{Leaf, Pair, Wide, bulk};
+use super::tasks::Read;
 use heap::{Chain, Edge, Family, Frames, Link, Mutator, Node, Plain, Program};
-use std::ops::AddAssign;
 
 /// Objects of no size, of two types: those of one type may all lie at one address.
 pub struct Unit;
@@ -19,20 +19,6 @@ impl Family for Nothing {
 pub struct Grove {
     pub levels: u32,
     pub branches: u32,
-}
-
-/// What was read, in an order that does not matter, and the number of objects made.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Read {
-    pub sum: u64,
-    pub made: u64,
-}
-
-impl AddAssign for Read {
-    fn add_assign(&mut self, other: Self) {
-        self.sum = self.sum.wrapping_add(other.sum);
-        self.made += other.made;
-    }
 }
 
 fn mix(sum: u64, item: u32) -> u64 {

@@ -70,7 +70,10 @@ fn speed_up(summary: &Summary, line: &Line, name: String, variant: usize) -> Ser
         let row = line.spots[i].row;
         let (fewest, time) = (fewest?, row.time_ns?);
         Some(match summary.ratio(row, fewest).filter(|_| row.group != fewest.group) {
-            Some(ratio) => (ratio.value.recip(), (ratio.high.recip(), ratio.low.recip())),
+            Some(ratio) => {
+                let speed_up = ratio.inverse();
+                (speed_up.value, (speed_up.low, speed_up.high))
+            }
             None => {
                 let value = fewest.time_ns?.value / time.value;
                 (value, (value, value))

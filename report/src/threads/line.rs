@@ -58,7 +58,7 @@ impl<'a> Spot<'a> {
     /// Processor time of one search in nanoseconds, of all threads together.
     pub fn cpu_ns(&self, block: &Block) -> Option<Estimate> {
         let cpu_ns = self.row.parallel.as_ref()?.cpu_ns?;
-        Some(scaled(cpu_ns, self.searches(block).recip()))
+        Some(cpu_ns.map(|ns| ns / self.searches(block)))
     }
 
     /// Searches of one iteration.
@@ -94,19 +94,19 @@ impl<'a> Line<'a> {
 
     /// Times as much work as one thread does in the same time; `None` without a time of one thread.
     pub fn speed_up(&self, spot: &Spot) -> Option<Estimate> {
-        Some(inverse(self.time_ratio(spot)?))
+        Some(self.time_ratio(spot)?.inverse())
     }
 
     /// The speed-up over the number of threads: 1 is the ideal.
     pub fn efficiency(&self, spot: &Spot) -> Option<Estimate> {
-        Some(scaled(self.speed_up(spot)?, f64::from(spot.threads().max(1)).recip()))
+        Some(self.speed_up(spot)?.map(|times| times / f64::from(spot.threads().max(1))))
     }
 
     /// Time for the same work over that of one thread: below 1 is faster.
     fn time_ratio(&self, spot: &Spot) -> Option<Estimate> {
         let alone = self.alone()?;
         let ratio = ratio(&spot.row.rounds, &alone.row.rounds)?;
-        Some(scaled(ratio, spot.searches(self.block).recip()))
+        Some(ratio.map(|ratio| ratio / spot.searches(self.block)))
     }
 
     /// Processor time of one search over that of one thread: what more there is, threads cost.
@@ -114,7 +114,7 @@ impl<'a> Line<'a> {
         let alone = self.alone()?;
         let rounds = |row: &'a Row| Some(&row.parallel.as_ref()?.cpu_rounds);
         let ratio = ratio(&spot.row.parallel.as_ref()?.cpu_rounds, rounds(alone.row)?)?;
-        Some(scaled(ratio, spot.searches(self.block).recip()))
+        Some(ratio.map(|ratio| ratio / spot.searches(self.block)))
     }
 
     /// What the time for the same work says beside one thread's; `None` of one thread itself.
@@ -142,14 +142,4 @@ fn ratio(side: &Rounds, base: &Rounds) -> Option<Estimate> {
     let values = |rounds: &Rounds| rounds.values().copied().collect::<Vec<f64>>();
     let apart = || ratio_of_medians(&values(side), &values(base));
     paired_ratio(&pairs(side, base), SEED).or_else(apart)
-}
-
-fn scaled(estimate: Estimate, by: f64) -> Estimate {
-    let Estimate { value, low, high, samples } = estimate;
-    Estimate { value: value * by, low: low * by, high: high * by, samples }
-}
-
-fn inverse(ratio: Estimate) -> Estimate {
-    let Estimate { value, low, high, samples } = ratio;
-    Estimate { value: value.recip(), low: high.recip(), high: low.recip(), samples }
 }

@@ -89,13 +89,7 @@ impl Told<'_> {
                 format!("{name} {what} ({})", range(speed_up))
             }
             _ => {
-                let time = Estimate {
-                    value: speed_up.value.recip(),
-                    low: speed_up.high.recip(),
-                    high: speed_up.low.recip(),
-                    samples: speed_up.samples,
-                };
-                format!("{name} {}", clause(&time, floor, "one thread"))
+                format!("{name} {}", clause(&speed_up.inverse(), floor, "one thread"))
             }
         }
     }
