@@ -17,6 +17,7 @@ use crate::record::Record;
 use crate::stats::Estimate;
 use crate::studies::{self, View};
 use crate::summary::Summary;
+use crate::threads::is_of_threads;
 use file::{Claim, Comparison, How, Part, Test};
 use measure::{Measured, Meter};
 use rayon::prelude::*;
@@ -124,7 +125,8 @@ pub enum ClaimError {
 /// The claims of this study, judged, in the order of their file; for the tests that were measured,
 /// see [`Finding`].
 ///
-/// `summary` must be that of `records`, without those of the allocation studies among them.
+/// `summary` must be that of `records`, without those of the allocation studies among them. Where some
+/// are of threads, those of one thread are summarised anew.
 ///
 /// # Errors
 ///
@@ -178,9 +180,14 @@ impl Claims {
     /// [`ClaimError::Expression`].
     pub fn judge(&self, records: &[Record], summary: &Summary) -> Result<Vec<Judged>, ClaimError> {
         let (queens, of_studies) = studies::split(records);
-        // Without a baseline to look for, this cannot fail.
+        // Without a baseline to look for, these cannot fail.
         let views = studies::views(&of_studies, None).unwrap_or_default();
-        self.judge_parts(&queens, summary, &queens, &views)
+        if !queens.iter().any(is_of_threads) {
+            return self.judge_parts(&queens, summary, &[], &views);
+        }
+        let alone = studies::only(&queens, |record| !is_of_threads(record));
+        let summary = Summary::new(&alone, None).unwrap_or_default();
+        self.judge_parts(&alone, &summary, &queens, &views)
     }
 
     fn judge_parts(

@@ -35,7 +35,7 @@ const LABEL_CHARS: usize = 48;
 const GAP: usize = 2;
 
 /// Columns of words, which start at the left like labels.
-const WORDS: [&str; 3] = ["language", "verdict", "source"];
+const WORDS: [&str; 4] = ["language", "verdict", "source", "lists"];
 
 /// Whether a column is one of words; a verdict may say what it is on.
 pub(crate) fn of_words(title: &str) -> bool {
@@ -62,18 +62,29 @@ impl Sheet {
     }
 
     /// Without the spare columns in which no line has a value.
-    fn told(mut self) -> Self {
+    fn told(self) -> Self {
         let told = |column: usize, title: &String| {
             !self.spare.contains(title)
                 || self.lines.iter().any(|(_, cells)| cells[column] != NOTHING)
         };
+        let untold: Vec<String> = (self.header.iter().enumerate())
+            .filter(|(column, title)| !told(*column, title))
+            .map(|(_, title)| title.clone())
+            .collect();
+        let untold: Vec<&str> = untold.iter().map(String::as_str).collect();
+        self.without(&untold)
+    }
+
+    /// Without the columns of these titles.
+    fn without(mut self, titles: &[&str]) -> Self {
         let keep: Vec<bool> =
-            self.header.iter().enumerate().map(|(column, title)| told(column, title)).collect();
-        let kept = |cells: Vec<String>| {
-            cells.into_iter().zip(&keep).filter(|(_, keep)| **keep).map(|(cell, _)| cell).collect()
-        };
-        self.header = kept(self.header);
-        self.lines = self.lines.into_iter().map(|(group, cells)| (group, kept(cells))).collect();
+            self.header.iter().map(|title| !titles.contains(&title.as_str())).collect();
+        let mut keeps = keep.iter();
+        self.header.retain(|_| keeps.next() == Some(&true));
+        for (_, cells) in &mut self.lines {
+            let mut keeps = keep.iter();
+            cells.retain(|_| keeps.next() == Some(&true));
+        }
         self
     }
 

@@ -551,3 +551,24 @@ fn names_in_records_cannot_drive_a_terminal() {
     assert!(text.contains("a\u{FFFD}[31m on b\u{FFFD}\u{FFFD}"), "{text}");
     assert!(!text.contains(['\u{1b}', '\u{202e}']));
 }
+
+/// Two threads that do two searches in the time of one are no faster memory manager.
+#[test]
+fn threads_are_not_explained() {
+    let plain = records_of(&["leak", "stack"]);
+    let mut of_threads = plain.clone();
+    for record in &mut of_threads {
+        record.params.insert("mode".into(), "split".into());
+        record.iterations_ns.iter_mut().for_each(|ns| *ns /= 3);
+    }
+    let twice = plain.iter().cloned().map(|mut record| {
+        record.iterations_ns.iter_mut().for_each(|ns| *ns /= 2);
+        Record { threads: 2, ..record }
+    });
+    let records = [plain.clone(), of_threads.clone(), twice.collect()].concat();
+    assert_eq!(explained(&records), explained(&plain));
+    for sizes in [&[][..], &[8]] {
+        let [Err(why)] = &explain(&of_threads, sizes)[..] else { panic!("{sizes:?}") };
+        assert!(why.to_string().contains("all samples are of threads, and"), "{why}");
+    }
+}

@@ -203,3 +203,75 @@ fn hostile_names_are_no_markers() {
     splice(path, "--splice doc.md", 0);
     splice(path, "--splice doc.md --check", 0);
 }
+
+/// The same samples as if they were of threads: one that takes as long as was measured, and two.
+fn of_threads(folder: &Path) -> String {
+    let mut lines = String::new();
+    for record in crate::records(&folder.join(RECORDS)) {
+        for threads in [1, 2] {
+            let mut record = record.clone();
+            record["threads"] = threads.into();
+            record["params"]["mode"] = "split".into();
+            record["params"]["split-depth"] = "2".into();
+            record["parallel"] = serde_json::json!({
+                "cpu_ns": record["iterations_ns"], "cores": 1, "pinned": true, "tasks": 12,
+            });
+            lines += &format!("{record}\n");
+        }
+    }
+    lines
+}
+
+#[test]
+fn modes_of_threads_have_places_of_their_own() {
+    let folder = prepared();
+    let path = folder.path();
+    fs::write(path.join("threads.jsonl"), of_threads(path)).unwrap();
+    let report = |more: &str| format!("report threads.jsonl --out o --quiet {more}");
+    let said = |more: &str, code: i32| {
+        let output = command(path, &report(more)).assert().code(code);
+        String::from_utf8(output.get_output().stderr.clone()).unwrap()
+    };
+    let end = "<!-- /threads -->\n";
+    fs::write(
+        path.join("doc.md"),
+        format!(
+            "<!-- threads -->\n{end}\n<!-- threads split docs/split.png -->\nold\n{end}\n\
+             <!-- threads shared -->\n{end}"
+        ),
+    )
+    .unwrap();
+    assert_eq!(said("--splice doc.md", 0), "");
+    let text = fs::read_to_string(path.join("doc.md")).unwrap();
+    for part in [
+        "<!-- threads -->\n\nOne search, split: With 2 threads on 1 core (oversubscribed) at n = 5, ",
+        "](docs/split.png \"One search, split: speed-up by threads at n = 5, split depth 2\")\n\n",
+        "\n| backend | n | threads | median time | speed-up | ",
+        "\n| `gc` | 5 | 2\\* | ",
+        "<!-- threads shared -->\n\nThere are no measurements of this mode in these records.\n",
+    ] {
+        assert!(text.contains(part), "{part} in {text}");
+    }
+    let chart = fs::read(path.join("docs/split.png")).unwrap();
+    assert_eq!(chart, fs::read(path.join("o/report/threads-split.png")).unwrap());
+    assert_eq!(said("--splice doc.md --check", 0), "");
+    fs::write(path.join("doc.md"), format!("<!-- threads other -->\n{end}")).unwrap();
+    let wrong = "error: --splice doc.md: there is no mode 'other'; give one of: throughput, split, shared\n";
+    assert_eq!(said("--splice doc.md", 2), wrong);
+    // The tables and the spreadsheet, without the one of one thread, and below it.
+    let printed = |arguments: &str| {
+        let output = command(path, arguments).assert().success();
+        String::from_utf8(output.get_output().stdout.clone()).unwrap()
+    };
+    let alone = printed(&report(""));
+    assert!(
+        alone.starts_with("split, split depth 2: one search, whose first 2 levels "),
+        "{alone}"
+    );
+    let both = format!("report threads.jsonl {RECORDS} --out o --quiet");
+    assert!(printed(&both).contains(&format!("\n\n{alone}")), "{}", printed(&both));
+    let csv = printed(&format!("{both} --format csv"));
+    let lines: Vec<&str> = csv.lines().collect();
+    assert!(lines[0].contains(",threads,cores,oversubscribed,"), "{csv}");
+    assert_eq!(lines.len(), 1 + 4 + 8, "{csv}");
+}

@@ -264,3 +264,6 @@ fn texts(
         format!("{about}. {measured}, by the number of threads. {guide}{holes_told}"),
     )
 }
+
+#[cfg(test)]
+mod tests;

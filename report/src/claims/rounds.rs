@@ -7,7 +7,6 @@ use crate::record::{CounterSource, Pauses, Record, Status};
 use crate::stats::median;
 use crate::studies::View;
 use crate::summary::{NoiseFloor, Round, Row, Summary};
-use crate::threads;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -170,9 +169,6 @@ pub(super) fn scenes(records: &[Record], summary: &Summary) -> Vec<Arc<Scene>> {
 
 /// The scenes of all n-queens, on one thread and on several, for what one thread alone does not tell.
 pub(super) fn of_threads(records: &[Record]) -> Vec<Arc<Scene>> {
-    if !records.iter().any(threads::is_of_threads) {
-        return Vec::new();
-    }
     // Without a baseline to look for, this cannot fail.
     let summary = Summary::new(records, None).unwrap_or_default();
     let mut scenes = scenes(records, &summary);

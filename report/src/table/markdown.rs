@@ -27,11 +27,14 @@ pub fn counts_markdown(summary: &Summary) -> String {
     sheet_markdown(&counts(ours(summary), |count| count.to_string()))
 }
 
+/// Columns that a document has no room for: how samples scatter is in their intervals too.
+const NOISY: [&str; 2] = ["spread", "outliers"];
+
 /// The tables of all modes as Markdown, see [`threads_table`](super::threads_table); nothing of no blocks.
 pub fn threads_markdown(blocks: &[Block]) -> String {
     blocks
         .iter()
-        .map(|block| of_threads(block, &threads_sheet(block)))
+        .map(|block| of_threads(block, &threads_sheet(block).without(&NOISY)))
         .collect::<Vec<_>>()
         .join("\n")
 }

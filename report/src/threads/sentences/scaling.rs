@@ -47,7 +47,7 @@ fn told<'a>(lines: &[&'a Line<'a>], threads: u32) -> Vec<Told<'a>> {
 }
 
 fn cores(spot: &Spot) -> String {
-    let oversubscribed = if spot.oversubscribed() { ", oversubscribed" } else { "" };
+    let oversubscribed = if spot.oversubscribed() { " (oversubscribed)" } else { "" };
     match spot.cores() {
         1 => format!("1 core{oversubscribed}"),
         cores => format!("{cores} cores{oversubscribed}"),
