@@ -2,7 +2,7 @@
 
 use crate::axis::{self, Axis};
 use crate::counters;
-use crate::parallel::Mode;
+use crate::parallel::{Mode, Order};
 use crate::values::{self, Rounds, Setting};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use report::CounterSource;
@@ -108,6 +108,9 @@ pub struct Measure {
     /// immortal, neither counted nor collected [default: each that the backend can]
     #[arg(long, value_name = "WAY,...", value_delimiter = ',', value_parser = values::lists)]
     pub lists: Vec<String>,
+    /// Which task a thread does next, in modes split and shared [default: depth]
+    #[arg(long, value_enum, value_name = "ORDER,...", value_delimiter = ',')]
+    pub order: Vec<Order>,
     /// Time after which no sample is started, but for those of the first round
     /// [default: none, or 60s with --rounds auto]
     #[arg(long, value_name = "TIME", value_parser = values::time, allow_hyphen_values = true)]

@@ -11,10 +11,11 @@ use report::Record;
 use std::collections::BTreeSet;
 
 /// Names of what a record with threads has among its parameters.
-pub const PARAMS: [&str; 3] = [MODE, SPLIT_DEPTH, LISTS];
+pub const PARAMS: [&str; 4] = [MODE, SPLIT_DEPTH, LISTS, ORDER];
 const MODE: &str = "mode";
 const SPLIT_DEPTH: &str = "split-depth";
 const LISTS: &str = "lists";
+const ORDER: &str = "order";
 
 /// Levels whose frames become tasks, where it is not said: thousands of tasks on a board of 11.
 const DEPTH: u32 = 2;
@@ -41,13 +42,37 @@ impl Mode {
     }
 }
 
+/// Which of its tasks a thread does next.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
+pub enum Order {
+    /// The one that it made last, as on one thread; siblings mostly stay on a thread
+    #[default]
+    Depth,
+    /// The oldest: siblings are done by all threads at the same time, and their lists contended
+    Breadth,
+}
+
+impl Order {
+    const BREADTH: &str = "breadth";
+}
+
+impl From<Order> for threads::Order {
+    fn from(order: Order) -> Self {
+        match order {
+            Order::Depth => threads::Order::Depth,
+            Order::Breadth => threads::Order::Breadth,
+        }
+    }
+}
+
 /// What the threads of one sample do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Plan {
     /// How many they are.
     pub threads: usize,
-    /// How one problem is split; `None` where each thread solves the whole.
-    pub split: Option<Split>,
+    /// How one problem is split, and the order of its tasks; `None` where each thread solves the
+    /// whole.
+    pub split: Option<(Split, Order)>,
 }
 
 /// What the threads of a sample do, by its record; `None` where there are none.
@@ -70,7 +95,14 @@ pub fn plan(record: &Record) -> anyhow::Result<Option<Plan>> {
     };
     let split = match lists {
         None => None,
-        Some(lists) => Some(Split { lists, depth: param(SPLIT_DEPTH)?.parse()? }),
+        Some(lists) => {
+            let order = match record.params.get(ORDER).map(String::as_str) {
+                None => Order::Depth,
+                Some(Order::BREADTH) => Order::Breadth,
+                Some(other) => anyhow::bail!("no order is called '{other}'"),
+            };
+            Some((Split { lists, depth: param(SPLIT_DEPTH)?.parse()? }, order))
+        }
     };
     let threads = usize::try_from(record.threads)?;
     anyhow::ensure!((1..=MOST_THREADS as usize).contains(&threads), "{threads} threads");
@@ -94,10 +126,11 @@ pub fn with_threads(options: &Measure, configs: Vec<Config>) -> Result<Vec<Confi
     let refused = |why: &str| Err(Stop::bad_input(anyhow!("{why}")));
     let mode = match options.mode {
         None if options.threads.is_empty() => {
-            return match (options.split_depth, &options.lists[..]) {
-                (None, []) => Ok(configs),
-                (Some(_), _) => refused("--split-depth: give --mode split or shared too"),
-                (None, _) => refused("--lists: give --mode shared too"),
+            return match (options.split_depth, &options.lists[..], &options.order[..]) {
+                (None, [], []) => Ok(configs),
+                (Some(_), ..) => refused("--split-depth: give --mode split or shared too"),
+                (None, [_, ..], _) => refused("--lists: give --mode shared too"),
+                (None, [], _) => refused("--order: give --mode split or shared too"),
             };
         }
         None => Mode::Throughput,
@@ -105,6 +138,9 @@ pub fn with_threads(options: &Measure, configs: Vec<Config>) -> Result<Vec<Confi
     };
     if mode == Mode::Throughput && options.split_depth.is_some() {
         return refused("--split-depth: nothing is split in throughput mode; use --mode split");
+    }
+    if mode == Mode::Throughput && !options.order.is_empty() {
+        return refused("--order: there are no tasks in throughput mode; use --mode split");
     }
     if mode != Mode::Shared && !options.lists.is_empty() {
         return refused("--lists: tasks share no lists in this mode; use --mode shared");
@@ -119,11 +155,16 @@ pub fn with_threads(options: &Measure, configs: Vec<Config>) -> Result<Vec<Confi
         [] => doublings(crate::machine::cores().len() as u32),
         given => given.iter().cloned().flatten().collect(),
     };
+    let orders: BTreeSet<Order> = match &options.order[..] {
+        [] => [Order::default()].into(),
+        given => given.iter().copied().collect(),
+    };
     let depth = options.split_depth.unwrap_or(DEPTH).to_string();
     let mut all = Vec::new();
     for config in configs {
         for lists in ways(options, mode, &config)? {
-            for &threads in &threads {
+            for (order, threads) in orders.iter().flat_map(|o| threads.iter().map(move |t| (o, *t)))
+            {
                 let mut config = Config { threads, ..config.clone() };
                 let mut put = |name: &str, value: &str| {
                     config.params.insert(name.to_owned(), value.to_owned());
@@ -134,6 +175,9 @@ pub fn with_threads(options: &Measure, configs: Vec<Config>) -> Result<Vec<Confi
                 }
                 if let Some(lists) = lists {
                     put(LISTS, lists.name());
+                }
+                if *order == Order::Breadth {
+                    put(ORDER, Order::BREADTH);
                 }
                 all.push(config);
             }
@@ -209,23 +253,37 @@ mod tests {
         let arc = ["copied", "counted", "immortal"].map(|lists| ("arc", lists));
         assert_eq!(ways, [&arc[..], &[("gc-arena", "copied")]].concat());
         assert!(!configs("--mode split --backend gc").unwrap().is_empty());
+        let orders =
+            configs("--mode split --backend gc --threads 1,2 --order breadth,depth,breadth");
+        let orders = orders.unwrap();
+        let orders: Vec<_> =
+            orders.iter().map(|c| (c.params.get(ORDER).map(String::as_str), c.threads)).collect();
+        let breadth = Some(Order::BREADTH);
+        assert_eq!(orders, [(None, 1), (None, 2), (breadth, 1), (breadth, 2)]);
     }
 
     #[test]
     fn a_record_tells_its_plan() {
         for (options, split) in [
             ("--threads 3", None),
-            ("--threads 3 --mode split", Some(Split { lists: Lists::Copied, depth: 2 })),
+            (
+                "--threads 3 --mode split",
+                Some((Split { lists: Lists::Copied, depth: 2 }, Order::Depth)),
+            ),
+            (
+                "--threads 3 --mode split --order breadth",
+                Some((Split { lists: Lists::Copied, depth: 2 }, Order::Breadth)),
+            ),
             (
                 "--threads 3 --mode shared --lists counted --split-depth 1",
-                Some(Split { lists: Lists::Counted, depth: 1 }),
+                Some((Split { lists: Lists::Counted, depth: 1 }, Order::Depth)),
             ),
         ] {
             let config = configs(&format!("--backend arc {options}")).unwrap().remove(0);
             let (threads, params) = (config.threads, config.params);
             let record = Record { threads, params, ..Record::new() };
             assert_eq!(plan(&record).unwrap(), Some(Plan { threads: 3, split }));
-            for name in [SPLIT_DEPTH, LISTS] {
+            for name in [SPLIT_DEPTH, LISTS, ORDER] {
                 let mut record = record.clone();
                 if record.params.contains_key(name) {
                     record.params.insert(name.to_owned(), "x".to_owned());
@@ -242,6 +300,8 @@ mod tests {
         for (options, part) in [
             ("--split-depth 2", "--mode split"),
             ("--lists copied", "--mode shared"),
+            ("--order depth", "--mode split"),
+            ("--threads 2 --order breadth", "throughput"),
             ("--threads 2 --split-depth 2", "throughput"),
             ("--threads 2 --mode split --lists copied", "--mode shared"),
             ("--threads 2 --counters callgrind", "--counters"),

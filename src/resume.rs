@@ -104,6 +104,7 @@ fn asked(then: &Measure, now: &Measure) -> Measure {
             "mode" => asked.mode = now.mode,
             "split_depth" => asked.split_depth = now.split_depth,
             "lists" => asked.lists.clone_from(&now.lists),
+            "order" => asked.order.clone_from(&now.order),
             "baseline" => asked.baseline.clone_from(&now.baseline),
             "heap_limit" => asked.heap_limit = now.heap_limit,
             "set" => asked.set.clone_from(&now.set),

@@ -80,9 +80,10 @@ pub struct Split {
     pub depth: u32,
 }
 
-/// A part of a run of `P` that a heap of type `H` can do.
+/// A part of a run of `P` that a heap of type `H` can do. Each has the program, whose larger
+/// parts, if there are any, should be shared by its clones.
 pub struct Task<P, H> {
-    program: Arc<P>,
+    program: P,
     split: Split,
     /// Levels above it.
     level: u32,
@@ -107,7 +108,7 @@ struct Words(Box<[MaybeUninit<u64>]>);
 
 // SAFETY: K3: whatever the frame refers to may be used on another thread, and so may the
 // program. Nothing of `H` is in it.
-unsafe impl<P: Send + Sync, H> Send for Task<P, H> {}
+unsafe impl<P: Send, H> Send for Task<P, H> {}
 
 impl Words {
     fn of<F>(frame: F) -> Self {
@@ -143,9 +144,9 @@ pub struct Done<P: Program, H> {
     pub objects_immortal: u64,
 }
 
-impl<P: Program, H> Task<P, H> {
+impl<P: Program + Clone, H> Task<P, H> {
     /// A whole run.
-    pub fn new(program: Arc<P>, split: Split) -> Self {
+    pub fn new(program: P, split: Split) -> Self {
         Task { program, split, level: 0, load: Load::Start, heap: PhantomData }
     }
 
@@ -157,7 +158,7 @@ impl<P: Program, H> Task<P, H> {
     /// Puts a task into words for another one.
     fn child(&self, load: Load) -> Self {
         Task {
-            program: Arc::clone(&self.program),
+            program: self.program.clone(),
             split: self.split,
             level: self.level + 1,
             load,
@@ -177,7 +178,7 @@ impl<P: Program, H> Task<P, H> {
 /// If the heap cannot carry objects in the way of the task (see [`Lists::possible`]), or refers
 /// to other immortal objects than the task; if a frame reaches a cycle, which has no order to
 /// copy it in, and is to be copied.
-pub fn run<H: Heap + 'static, P: Program>(
+pub fn run<H: Heap + 'static, P: Program + Clone>(
     heap: &mut H,
     task: Task<P, H>,
 ) -> Result<Done<P, H>, HeapError> {
@@ -186,14 +187,14 @@ pub fn run<H: Heap + 'static, P: Program>(
 
 /// Gives a task up, with the references that it holds: what to do with those that are left when
 /// one has failed.
-pub fn discard<H: Heap + 'static, P: Program>(heap: &mut H, task: Task<P, H>) {
+pub fn discard<H: Heap + 'static, P: Program + Clone>(heap: &mut H, task: Task<P, H>) {
     if matches!(task.load, Load::Counted(_)) {
         // What an error would tell is that the heap is full, which the next run finds out.
         let _ = resume(heap, task, true);
     }
 }
 
-fn resume<H: Heap + 'static, P: Program>(
+fn resume<H: Heap + 'static, P: Program + Clone>(
     heap: &mut H,
     task: Task<P, H>,
     discard_it: bool,

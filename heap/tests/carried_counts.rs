@@ -18,7 +18,6 @@ use nqueens::{Answer, Queens, oracle};
 use std::fmt::Debug;
 use std::ops::AddAssign;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 
 /// Room for immortal objects: far more than any run here needs.
 const REGION_BYTES: usize = 4 << 20;
@@ -102,13 +101,13 @@ fn nothing_is_left<T: Tally>(what: &str, ends: &[Stats], region: &Immortals) {
 
 /// A program to split, and what it must come to.
 struct Case<P: Program> {
-    program: Arc<P>,
+    program: P,
     out: P::Out,
     /// Objects that it makes.
     made: u64,
 }
 
-impl<P: Program + Send + Sync> Case<P>
+impl<P: Program + Clone + Send + Sync> Case<P>
 where
     P::Out: AddAssign + Debug + PartialEq + Send,
 {
@@ -153,7 +152,7 @@ fn queens(n: u32) -> Case<Queens<On>> {
     let work = [(172, 296, 184), (922, 1_588, 1_295), (5_268, 9_222, 8_980)];
     let (made, cells_filtered, cells_length) = work[n as usize - 4];
     let out = Answer { solutions: oracle(n), cells_filtered, cells_length };
-    Case { program: Arc::new(Queens::new(n)), out, made }
+    Case { program: Queens::new(n), out, made }
 }
 
 fn grove(levels: u32, branches: u32) -> Case<Grove> {
@@ -163,7 +162,7 @@ fn grove(levels: u32, branches: u32) -> Case<Grove> {
         fn visit<B: Backend>(self) -> Case<Grove> {
             let heap = &mut <B::Heap<Off>>::new(&Settings::new(&B::INFO));
             let out = heap.run(&self.0).unwrap();
-            Case { program: Arc::new(self.0), out, made: out.made }
+            Case { program: self.0, out, made: out.made }
         }
     }
     // A heap that frees nothing, in which no frame is on its way.
@@ -337,8 +336,7 @@ fn a_region_that_is_too_small_is_an_error() {
             for _ in 0..3 {
                 let split = Split { lists, depth: 2 };
                 let heavy = Heavy { shared: 100, own: 100, branches: 3 };
-                let done =
-                    carry::run(&mut heaps[0], Task::new(Arc::new(heavy), split)).expect(what);
+                let done = carry::run(&mut heaps[0], Task::new(heavy, split)).expect(what);
                 assert!((100..=200).contains(&done.objects_immortal), "{what}");
                 for task in done.tasks {
                     assert!(!region.clear(), "{what}: a task refers to immortal objects");
@@ -366,7 +364,7 @@ fn what_is_given_up_is_given_back() {
                 let what = format!("{}, {lists:?}, level {discarded_at}", B::INFO.name);
                 let (settings, region) = with_room(&Settings::new(&B::INFO), REGION_BYTES);
                 let mut heaps = [(); 2].map(|()| <B::Heap<T>>::new(&settings));
-                let grove = Arc::new(Grove { levels: 5, branches: 2 });
+                let grove = Grove { levels: 5, branches: 2 };
                 let mut tasks = vec![Task::new(grove, Split { lists, depth: 4 })];
                 let mut discarded = 0;
                 while let Some(task) = tasks.pop() {
@@ -407,6 +405,7 @@ fn a_long_list_is_freed_by_whoever_gives_it_up() {
 }
 
 /// Writes to what it was given, or to an object of its own.
+#[derive(Clone)]
 struct Writes {
     own: bool,
 }
@@ -457,7 +456,7 @@ fn what_others_read_is_not_written_to() {
                 let (settings, region) = with_room(&Settings::new(&B::INFO), REGION_BYTES);
                 let mut heaps = [(); 2].map(|()| <B::Heap<T>>::new(&settings));
                 assert_eq!(heaps[0].run(&Writes { own }), Ok(5), "{what}: on one heap");
-                let task = Task::new(Arc::new(Writes { own }), Split { lists, depth: 1 });
+                let task = Task::new(Writes { own }, Split { lists, depth: 1 });
                 let mut done = carry::run(&mut heaps[0], task).expect(&what);
                 let task = done.tasks.pop().expect("a frame was pushed");
                 let written = catch_unwind(AssertUnwindSafe(|| carry::run(&mut heaps[1], task)));

@@ -16,7 +16,6 @@ use nqueens::{Answer, Queens, oracle};
 use std::fmt::Debug;
 use std::ops::AddAssign;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 
 /// Room for immortal objects: far more than any run here needs.
 const REGION_BYTES: usize = 8 << 20;
@@ -48,7 +47,7 @@ fn end(mut heap: impl Heap) -> Stats {
 
 /// A program to split, and what it must come to.
 struct Case<P: Program> {
-    program: Arc<P>,
+    program: P,
     out: P::Out,
     /// Objects that it makes.
     made: u64,
@@ -59,7 +58,7 @@ fn queens(n: u32) -> Case<Queens<On>> {
     let work = [(172, 296, 184), (922, 1_588, 1_295), (5_268, 9_222, 8_980)];
     let (made, cells_filtered, cells_length) = work[n as usize - 4];
     let out = Answer { solutions: oracle(n), cells_filtered, cells_length };
-    Case { program: Arc::new(Queens::new(n)), out, made }
+    Case { program: Queens::new(n), out, made }
 }
 
 /// Objects of several types that share structure, and are written to.
@@ -72,10 +71,10 @@ fn forest(forest: Forest) -> Case<Forest> {
         }
     }
     let out = heap::visit("rc", Whole(forest)).expect("a backend");
-    Case { program: Arc::new(forest), out, made: out.made }
+    Case { program: forest, out, made: out.made }
 }
 
-impl<P: Program + Send + Sync> Case<P>
+impl<P: Program + Clone + Send + Sync> Case<P>
 where
     P::Out: AddAssign + Debug + PartialEq + Send,
 {
@@ -229,6 +228,7 @@ fn an_arena_of_its_own_is_no_obstacle_to_copies() {
 }
 
 /// Makes a pair, and writes to it in the next step.
+#[derive(Clone)]
 struct Change;
 
 impl Program for Change {
@@ -267,7 +267,7 @@ impl Check for Changes {
             let (settings, region) = with_room(settings, REGION_BYTES);
             let mut heap = <B::Heap<Immortal<On>>>::new(&settings);
             for lists in ways::<B>() {
-                let whole = |depth| Task::new(Arc::new(Change), Split { lists, depth });
+                let whole = |depth| Task::new(Change, Split { lists, depth });
                 let done = carry::run(&mut heap, whole(0)).expect(&what);
                 assert_eq!(done.out, 3, "{what}: it is the heap's own");
                 let mut done = carry::run(&mut heap, whole(1)).expect(&what);
@@ -339,11 +339,11 @@ impl Check for Room {
 /// The room is not made free before the last task is gone.
 fn tasks_hold_the_room<H: Heap + 'static>(
     heap: &mut H,
-    program: &Arc<Queens<On>>,
+    program: &Queens<On>,
     split: Split,
     region: &Immortals,
 ) {
-    let whole = Task::new(Arc::clone(program), split);
+    let whole = Task::new(program.clone(), split);
     let mut tasks = carry::run(heap, whole).expect("there is room").tasks;
     let used_bytes = region.used_bytes();
     assert!(used_bytes > 0 && !region.clear());
@@ -363,6 +363,7 @@ fn room_is_used_again_when_no_task_is_left() {
 }
 
 /// Makes a long list, which is looked at in the next two steps.
+#[derive(Clone)]
 struct Long;
 
 const CELLS: u32 = if cfg!(miri) { 1_000 } else { 100_000 };
@@ -428,7 +429,7 @@ impl Check for Carried {
         let sum = cells * (cells - 1) + (0..cells).filter(|item| item % 8 != 0).sum::<u64>();
         let (settings, region) = with_room(&tiny(&B::INFO), REGION_BYTES);
         let mut heaps = [<B::Heap<Immortal<On>>>::new(&settings), B::Heap::new(&settings)];
-        let totals = in_turn(&mut heaps, &Arc::new(Long), Split { lists, depth: 1 });
+        let totals = in_turn(&mut heaps, &Long, Split { lists, depth: 1 });
         let (copied, immortal) = match lists {
             Lists::Copied => (cells, 0),
             Lists::Counted => (0, 0),

@@ -49,6 +49,13 @@ pub struct Queens<C = heap::Off> {
     tally: PhantomData<C>,
 }
 
+// Whatever `C` is.
+impl<C> Clone for Queens<C> {
+    fn clone(&self) -> Self {
+        Self::new(self.n)
+    }
+}
+
 impl<C> Queens<C> {
     /// The search on a board of `n` by `n`.
     pub fn new(n: u32) -> Self {

@@ -20,6 +20,9 @@ pub(crate) const MODE: &str = "mode";
 pub(crate) const SPLIT_DEPTH: &str = "split-depth";
 pub(crate) const LISTS: &str = "lists";
 
+/// Name of the order of tasks, among the parameters where it is not depth-first.
+const ORDER: &str = "order";
+
 /// What makes two samples samples of the same configuration, whatever their n.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Key {
@@ -242,8 +245,10 @@ fn names<'a>(configs: impl Iterator<Item = Config<'a>>) -> BTreeMap<Config<'a>, 
         }
     }
     let name = |(backend, params): &Config<'a>| {
-        // How lists are shared is asked of a backend even where it has one way only.
-        let tells = |name: &str| name == LISTS || values[&(*backend, name)].len() > 1;
+        // How lists are shared is asked of a backend even where it has one way only, and another
+        // order of tasks than the usual one.
+        let tells =
+            |name: &str| [LISTS, ORDER].contains(&name) || values[&(*backend, name)].len() > 1;
         let telling = params.iter().filter(|(name, _)| tells(name));
         let telling: Vec<String> = telling
             .map(|(name, value)| match name.as_str() {

@@ -34,6 +34,7 @@ pub fn rows(
         (options.mode.is_some(), "--mode: a study runs on one thread"),
         (options.split_depth.is_some(), "--split-depth: a study runs on one thread"),
         (!options.lists.is_empty(), "--lists: a study runs on one thread"),
+        (!options.order.is_empty(), "--order: a study runs on one thread"),
     ] {
         if given {
             return Err(Stop::bad_input(anyhow!("{option}; leave it away")));

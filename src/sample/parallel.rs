@@ -8,15 +8,14 @@
 use super::checks::{Failure, check_answer, check_work, leaked};
 use super::fill;
 use crate::machine;
-use crate::parallel::Plan;
+use crate::parallel::{Order, Plan};
 use crate::times::Times;
 use heap::carry::{Lists, Split};
 use heap::{Backend, Clocked, Heap, Immortal, Immortals, Off, On, Settings, Stats, Tally, Visit};
 use nqueens::{Answer, Queens};
 use report::{Parallel, Record, Status};
-use std::sync::Arc;
 use std::time::Instant;
-use threads::{Order, Tasks, Team, Workers};
+use threads::{Tasks, Team, Workers};
 
 /// Room for immortal objects. The platform gives memory only for what is used of it.
 const IMMORTAL_BYTES: usize = 1 << 30;
@@ -42,7 +41,7 @@ impl From<threads::Failure> for Failure {
 impl Visit for Measure<'_> {
     type Out = Result<(), Failure>;
     fn visit<B: Backend>(self) -> Result<(), Failure> {
-        if self.plan.split.is_some_and(|split| split.lists == Lists::Immortal) {
+        if self.plan.split.is_some_and(|(split, _)| split.lists == Lists::Immortal) {
             let bytes = IMMORTAL_BYTES.min(self.settings.limit_bytes);
             let mut settings = self.settings.clone();
             settings.immortals = Some(Immortals::new(bytes));
@@ -114,7 +113,7 @@ impl Measure<'_> {
                 let apart = workers.each(&Queens::<C>::new(n))?;
                 Done { wall_ns: apart.wall_ns, answers: apart.outs, tasks: None }
             }
-            Some(split) => self.together::<H, C>(workers, n, split)?,
+            Some((split, order)) => self.together::<H, C>(workers, n, split, order)?,
         };
         done.answers.iter().try_for_each(|answer| check_answer(n, answer))?;
         Ok(done)
@@ -125,9 +124,10 @@ impl Measure<'_> {
         workers: &Workers<H>,
         n: u32,
         split: Split,
+        order: Order,
     ) -> Result<Done, Failure> {
-        let program = Arc::new(Queens::<C>::new(n));
-        let together = workers.split(&program, split, Order::Depth)?;
+        let program = Queens::<C>::new(n);
+        let together = workers.split(&program, split, order.into())?;
         if let Some(immortals) = &self.settings.immortals {
             // What is not free again now never will be: a task was lost.
             assert!(immortals.clear(), "immortal objects are in use after the run");
@@ -186,7 +186,7 @@ impl Measure<'_> {
     ) -> Result<Stats, Failure> {
         workers.on_each(Heap::settle)?;
         let mut settled = sum(workers.on_each(|heap| heap.stats())?);
-        if self.plan.split.is_some_and(|split| split.lists == Lists::Counted) {
+        if self.plan.split.is_some_and(|(split, _)| split.lists == Lists::Counted) {
             // What was made by one is freed by another: only together do they balance.
             settled.live_cells = settled.cells_allocated.abs_diff(settled.cells_freed);
             settled.live_bytes = 0;

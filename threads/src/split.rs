@@ -8,7 +8,7 @@ use heap::{Heap, Program};
 use rayon::{Scope, ScopeFifo, current_thread_index};
 use std::ops::AddAssign;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 /// Which task a worker does next, and which one is stolen from it.
@@ -96,9 +96,9 @@ impl<H: Heap + 'static> Workers<'_, H> {
     /// # Errors
     ///
     /// A task failed. The others are given up.
-    pub fn split<P: Program + Send + Sync>(
+    pub fn split<P: Program + Clone + Send + Sync>(
         &self,
-        program: &Arc<P>,
+        program: &P,
         split: Split,
         order: Order,
     ) -> Result<Together<P::Out>, Failure>
@@ -122,7 +122,7 @@ impl<H: Heap + 'static> Workers<'_, H> {
         // A worker, so that what is timed begins when a worker does.
         let wall = self.pool.install(|| {
             let start = Instant::now();
-            let whole = Task::<P, H>::new(Arc::clone(program), split);
+            let whole = Task::<P, H>::new(program.clone(), split);
             let worker = current_thread_index();
             match order {
                 Order::Breadth => rayon::scope_fifo(|scope| run.take(scope, whole, worker)),
@@ -154,7 +154,7 @@ impl<O: Default + AddAssign + Send> Run<O> {
     fn take<'s, P, H, S>(&'s self, scope: &S, task: Task<P, H>, maker: Option<usize>)
     where
         S: Spawn<'s>,
-        P: Program<Out = O> + Send + Sync,
+        P: Program<Out = O> + Clone + Send,
         H: Heap + 'static,
     {
         if self.failed.load(Ordering::Relaxed) {
@@ -198,7 +198,7 @@ impl<O: Default + AddAssign + Send> Run<O> {
     fn spawn<'s, P, H, S>(&'s self, scope: &S, mut tasks: Vec<Task<P, H>>)
     where
         S: Spawn<'s>,
-        P: Program<Out = O> + Send + Sync,
+        P: Program<Out = O> + Clone + Send,
         H: Heap + 'static,
     {
         if matches!(self.order, Order::Random(_)) {

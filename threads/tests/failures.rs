@@ -15,9 +15,10 @@ use std::time::{Duration, Instant};
 use threads::{Failure, Order, Team};
 
 /// Counts down a list, twice at each element; panics when it has made so many steps.
+#[derive(Clone)]
 struct Fork {
     depth: u32,
-    steps_left: AtomicU32,
+    steps_left: Arc<AtomicU32>,
 }
 
 impl Program for Fork {
@@ -82,16 +83,17 @@ fn a_panic_ends_the_run() {
                 let worked = team(3).work(heaps::<B, Off>(&settings), |workers| {
                     let split = Split { lists, depth: 6 };
                     for steps in [0, 5, 60] {
-                        let program = Fork { depth: 8, steps_left: AtomicU32::new(steps) };
-                        let failed = workers.split(&Arc::new(program), split, Order::Depth);
+                        let program =
+                            Fork { depth: 8, steps_left: Arc::new(AtomicU32::new(steps)) };
+                        let failed = workers.split(&program, split, Order::Depth);
                         let failure = failed.unwrap_err();
                         assert_eq!(failure, Failure::Panic("out of steps".into()));
                     }
                     // The heaps are as good as new.
-                    let program = Fork { depth: 8, steps_left: AtomicU32::new(u32::MAX) };
-                    let done = workers.split(&Arc::new(program), split, Order::Depth).unwrap();
+                    let program = Fork { depth: 8, steps_left: Arc::new(AtomicU32::new(u32::MAX)) };
+                    let done = workers.split(&program, split, Order::Depth).unwrap();
                     assert_eq!(done.out, 255, "{lists:?}");
-                    let all = Fork { depth: 8, steps_left: AtomicU32::new(600) };
+                    let all = Fork { depth: 8, steps_left: Arc::new(AtomicU32::new(600)) };
                     let failure = workers.each(&all).unwrap_err();
                     assert_eq!(failure, Failure::Panic("out of steps".into()));
                 });
@@ -115,14 +117,17 @@ fn a_full_heap_ends_the_run() {
             for lists in ways(B::INFO.name) {
                 let worked = team(2).work(heaps::<B, Off>(&settings), |workers| {
                     // More than the limit in one list.
-                    let program = Fork { depth: 100_000, steps_left: AtomicU32::new(u32::MAX) };
+                    let program =
+                        Fork { depth: 100_000, steps_left: Arc::new(AtomicU32::new(u32::MAX)) };
                     let split = Split { lists, depth: 3 };
-                    let failed = workers.split(&Arc::new(program), split, Order::Depth);
+                    let failed = workers.split(&program, split, Order::Depth);
                     let Failure::Heap(error) = failed.unwrap_err() else { panic!("no such error") };
                     let HeapError::OutOfMemory { limit_bytes, .. } = error;
                     assert_eq!(limit_bytes, settings.limit_bytes);
-                    let failed = workers
-                        .each(&Fork { depth: 100_000, steps_left: AtomicU32::new(u32::MAX) });
+                    let failed = workers.each(&Fork {
+                        depth: 100_000,
+                        steps_left: Arc::new(AtomicU32::new(u32::MAX)),
+                    });
                     assert!(matches!(failed, Err(Failure::Heap(_))));
                 });
                 worked.unwrap();
@@ -154,9 +159,9 @@ fn no_thread_outlives_its_team() {
             };
             let team = Team { threads: 5, begin: &name };
             let inside = team.work(heaps::<B, Off>(&settings), |workers| {
-                let program = Fork { depth: 8, steps_left: AtomicU32::new(3) };
+                let program = Fork { depth: 8, steps_left: Arc::new(AtomicU32::new(3)) };
                 let split = Split { lists: Lists::Copied, depth: 4 };
-                workers.split(&Arc::new(program), split, Order::Depth).unwrap_err();
+                workers.split(&program, split, Order::Depth).unwrap_err();
                 (named(), threads_of_process())
             });
             let (inside, all) = inside.unwrap();

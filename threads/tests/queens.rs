@@ -11,7 +11,6 @@ use heap::conformance::{Check, every_backend};
 use heap::{Backend, Immortal, Immortals, Off, On, Settings, Tally};
 use known::{Known, done_at};
 use nqueens::Queens;
-use std::sync::Arc;
 use threads::Order;
 
 /// Heaps, so that the instances with and without immortal objects are tested alike.
@@ -36,7 +35,7 @@ impl Splits {
                         1 => Order::Breadth,
                         seed => Order::Random(seed),
                     };
-                    let program = Arc::new(Queens::<On>::new(self.n));
+                    let program = Queens::<On>::new(self.n);
                     let before = done_at(workers);
                     let together = workers.split(&program, Split { lists, depth }, order).unwrap();
                     let what = format!("{name}, {lists:?}, depth {depth}, {order:?}");
@@ -142,7 +141,7 @@ fn tasks_are_stolen() {
             }
             let settings = Settings::new(&B::INFO);
             let worked = team(2).work(heaps::<B, Off>(&settings), |workers| {
-                let program = Arc::new(Queens::<Off>::new(8));
+                let program = Queens::<Off>::new(8);
                 let split = Split { lists: Lists::Copied, depth: 2 };
                 (0..100).any(|_| {
                     let together = workers.split(&program, split, Order::Depth).unwrap();

@@ -2,9 +2,9 @@
 
 use heap::carry::{Lists, Split, Task};
 use heap::{Chain, Frames, Link, Mutator, Node, Program};
-use std::sync::Arc;
 
 /// Some cells, which all branches share, and some in each of them.
+#[derive(Clone)]
 pub struct Heavy {
     pub shared: u32,
     pub own: u32,
@@ -24,7 +24,7 @@ impl Heavy {
     }
 
     pub fn task<H>(shared: u32, own: u32, branches: u32, lists: Lists) -> Task<Self, H> {
-        Task::new(Arc::new(Heavy { shared, own, branches }), Split { lists, depth: 1 })
+        Task::new(Heavy { shared, own, branches }, Split { lists, depth: 1 })
     }
 }
 

@@ -6,7 +6,7 @@ use heap::carry::{self, Done, Split, Task};
 use heap::{Chain, Edge, Frames, Heap, HeapError, Link, Mutator, Node, Plain, Program};
 use std::ops::AddAssign;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::{Arc, Condvar, Mutex};
+use std::sync::{Condvar, Mutex};
 
 /// What the tasks of a run did.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -29,16 +29,16 @@ impl<O: AddAssign> Totals<O> {
 
 /// Runs a program on this thread, its tasks on one heap after the other. Those that are left
 /// when one has failed are given up.
-pub fn in_turn<H: Heap + 'static, P: Program>(
+pub fn in_turn<H: Heap + 'static, P: Program + Clone>(
     heaps: &mut [H],
-    program: &Arc<P>,
+    program: &P,
     split: Split,
 ) -> Result<Totals<P::Out>, HeapError>
 where
     P::Out: AddAssign,
 {
     let mut totals = Totals { out: P::Out::default(), tasks: 0, copied: 0, immortal: 0 };
-    let mut tasks = vec![Task::new(Arc::clone(program), split)];
+    let mut tasks = vec![Task::new(program.clone(), split)];
     while let Some(task) = tasks.pop() {
         let heap = &mut heaps[totals.tasks as usize % heaps.len()];
         match carry::run(heap, task) {
@@ -63,19 +63,19 @@ struct Queue<P: Program, H> {
 /// heap when all is done.
 pub fn on_threads<H, P, R>(
     threads: usize,
-    program: &Arc<P>,
+    program: &P,
     split: Split,
     make: impl Fn() -> H + Sync,
     end: impl Fn(H) -> R + Sync,
 ) -> (Totals<P::Out>, Vec<R>)
 where
     H: Heap + 'static,
-    P: Program + Send + Sync,
+    P: Program + Clone + Send + Sync,
     P::Out: AddAssign + Send,
     R: Send,
 {
     let totals = Totals { out: P::Out::default(), tasks: 0, copied: 0, immortal: 0 };
-    let tasks = vec![Task::new(Arc::clone(program), split)];
+    let tasks = vec![Task::new(program.clone(), split)];
     let queue = Mutex::new(Queue { tasks, busy: 0, totals });
     let changed = Condvar::new();
     let work = || {

@@ -32,7 +32,7 @@ const OF_THREADS: [Column; 21] = [
     ("cells_immortal", |_, _, spot| number(TASKS[3](spot)?)),
 ];
 
-/// The rows of one thread as [`results_csv`](super::results_csv) has them, and those of threads, which
+/// The rows of one thread as [`results_csv`](crate::table::results_csv) has them, and those of threads, which
 /// have columns of their own behind the others. Times of threads that work side by side are of as many
 /// searches as there are threads, processor times of one; counts of work are of one search.
 pub fn threads_csv(summary: &Summary, blocks: &[Block]) -> String {
