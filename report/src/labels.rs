@@ -21,7 +21,7 @@ pub(crate) const SPLIT_DEPTH: &str = "split-depth";
 pub(crate) const LISTS: &str = "lists";
 
 /// Name of the order of tasks, among the parameters where it is not depth-first.
-const ORDER: &str = "order";
+pub(crate) const ORDER: &str = "order";
 
 /// What makes two samples samples of the same configuration, whatever their n.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -3,7 +3,7 @@
 use super::line::{Line, Spot};
 use super::mode::Mode;
 use crate::format::clean;
-use crate::labels::{Key, LISTS, MODE, Names, SPLIT_DEPTH};
+use crate::labels::{Key, LISTS, MODE, Names, ORDER, SPLIT_DEPTH};
 use crate::record::Record;
 use crate::summary::{
     Group, Grouped, Origin, Row, Summary, SummaryError, choose_baseline, magnitude, telling_n,
@@ -205,11 +205,11 @@ fn place(record: &Record) -> Place {
     (Mode::new(param(MODE).as_deref()), levels, depth)
 }
 
-/// As of one thread, copied lists before others.
+/// As of one thread, copied lists before others, and the usual order of tasks before another.
 fn choose(groups: &[Grouped], asked: Option<&str>) -> Result<Option<String>, SummaryError> {
     let mut ordered = groups.to_vec();
     let copied = |group: &Group| group.params.get(LISTS).is_none_or(|lists| lists == COPIED);
-    ordered.sort_by_key(|(group, _)| !copied(group));
+    ordered.sort_by_key(|(group, _)| (!copied(group), group.params.contains_key(ORDER)));
     choose_baseline(&ordered, asked)
 }
 

@@ -251,6 +251,26 @@ fn a_run_of_one_way_beside_a_run_of_all_is_no_sweep() {
 }
 
 #[test]
+fn another_order_of_tasks_is_told_and_held_against_its_own_kind() {
+    let breadth_first = |mut records: Vec<Record>| {
+        records.iter_mut().for_each(|r| _ = r.params.insert("order".into(), "breadth".into()));
+        records
+    };
+    // Even where it is the only one.
+    let alone = blocks(&breadth_first(of_gc(SPLIT)));
+    assert_eq!(alone[0].views[0].summary.rows[0].label, "gc{order=breadth}");
+    let arc =
+        |lists, ms| runs("arc", ("shared", Some(lists)), &[(1, (10.0, 10.0)), (2, (ms, 12.0))]);
+    let contended = breadth_first([arc("counted", 8.0), arc("copied", 5.0)].concat());
+    let blocks = blocks(&[arc("counted", 5.0), arc("copied", 5.0), contended].concat());
+    assert_eq!(blocks[0].baseline(), Some("arc{lists=copied}"));
+    let told = super::sentences(&blocks[0]).concat();
+    let says = |what: &str| assert!(told.contains(what), "{told}");
+    says("counted references in arc is not distinguishable from copying");
+    says("counted references in arc{order=breadth} takes 1.60 times as long as copying");
+}
+
+#[test]
 fn several_threads_without_a_mode_are_held_against_one() {
     let without = |threads, ms: f64| {
         runs("arc", SPLIT, &[(threads, (ms, ms))]).into_iter().map(|mut record| {
