@@ -8,6 +8,13 @@
 //! their way is told apart from it. A [`Lists`] says how a frame's objects get to the
 //! other heap.
 //!
+//! Room is left for heaps that share more. [`leave`](crate::Mutator::leave) and
+//! [`arrive`](crate::Mutator::arrive) are shown each frame on its way: a collector with an
+//! old generation of all threads and a nursery of each can promote there what a frame refers
+//! to, and knows its roots while it waits; its heaps meet in their settings, as those with
+//! immortal objects do, and one that runs nothing is as at a safepoint. A biased count asks
+//! for its thread where it is changed, in a pointer of its own.
+//!
 //! Invariants:
 //!
 //! - K1. A task is run on heaps of the type `H` that made it, and all programs of a heap
@@ -41,7 +48,8 @@ pub enum Lists {
     Copied,
     /// Shared, and counted atomically: the frame moves as it is. Objects are freed by whoever
     /// releases the last reference; a heap's limit is for what one task allocates in it and
-    /// does not free, since what is left at its end belongs to the tasks that it made.
+    /// does not free, since what is left at its end belongs to the tasks that it made. A heap
+    /// that has shared objects so runs no program any more that writes to them: it panics.
     Counted,
     /// Copied out, once for all frames of a step, to where they are immortal: neither
     /// counted nor collected, and read by all.
@@ -115,10 +123,10 @@ impl Words {
         const { assert!(align_of::<F>() <= align_of::<u64>()) };
         let frame = ManuallyDrop::new(frame);
         let mut words = Box::new_uninit_slice(size_of::<F>().div_ceil(size_of::<u64>()));
-        // SAFETY: there is room for an `F`, and its alignment.
+        // SAFETY: K2: there is room for an `F`, and its alignment; it is nowhere else now.
         unsafe { words.as_mut_ptr().cast::<ManuallyDrop<F>>().write(frame) };
-        // A word that is not wholly of the frame is not initialised, which these may be.
-        // SAFETY: words that may be uninitialised are always valid.
+        // SAFETY: K2: words that may be uninitialised, as those are that are not wholly the
+        // frame's, are always valid.
         Words(unsafe { Box::<[MaybeUninit<MaybeUninit<u64>>]>::assume_init(words) })
     }
 
@@ -209,17 +217,13 @@ fn resume<H: Heap + 'static, P: Program + Clone>(
         (_, Some(region)) if lists == Lists::Immortal => Some(Arc::new(region.lease())),
         _ => None,
     };
-    let limit_bytes = lease.as_ref().map_or(0, |lease| lease.of().limit_bytes());
     let part = Part::new(task, lease, discard_it);
     let result = heap.run(&part);
     let tasks = part.into_tasks();
     match result {
-        Ok(Out { out, objects_copied, objects_immortal, no_room: false }) => {
+        Ok(Out { no_room: Some(error), .. }) => Err(error),
+        Ok(Out { out, objects_copied, objects_immortal, no_room: None }) => {
             Ok(Done { out, tasks, objects_copied, objects_immortal })
-        }
-        Ok(_) => {
-            let live_bytes = heap.stats().live_bytes;
-            Err(HeapError::OutOfMemory { limit_bytes, live_bytes })
         }
         Err(error) => {
             // The step that made them was the last that the heap had room for.

@@ -60,10 +60,13 @@ pub trait Mutator<'gc>: Sealed + Sized {
     /// Gives up the references of a frame that is not resumed here, but in another heap.
     #[inline(always)]
     fn give_up(&mut self, _frame: &mut impl Object<'gc, Self>, _: Carrying) {}
-    /// Told that a frame leaves or enters as it is: its objects are other threads' too from
-    /// now on, so that none may be written to.
+    /// Told of a frame that leaves as it is, for another thread's heap: its objects are that
+    /// one's too from now on, so that none may be written to.
     #[inline(always)]
-    fn freeze(&mut self, _: Carrying) {}
+    fn leave(&mut self, _frame: &mut impl Object<'gc, Self>, _: Carrying) {}
+    /// The same of a frame that has arrived.
+    #[inline(always)]
+    fn arrive(&mut self, _frame: &mut impl Object<'gc, Self>, _: Carrying) {}
     /// A reference to an immortal object, which is counted nowhere; only of heaps that
     /// [can have them](Heap::immortals).
     fn immortal<T: Family>(_at: NonNull<T::Of<'gc, Self>>, _: Carrying) -> Self::Ref<T> {

@@ -8,9 +8,9 @@
 //!
 //! Invariants:
 //!
-//! - I1. `[base, base + top)` was handed out, each part once, to the thread that fills it;
-//!   what is filled is not written again before [`Immortals::clear`].
-//!   `FRONT_BYTES` of the same memory lie before `base`.
+//! - I1. `[base, base + top)`, of the `bytes` that there are, was handed out, each part
+//!   once, to the thread that fills it; what is filled is not written again before
+//!   [`Immortals::clear`]. `FRONT_BYTES` of the same memory lie before `base`.
 //! - I2. A heap that may refer to immortal objects holds their region, so the memory
 //!   outlives its references. Room is taken, and what was filled is read, under a
 //!   `Lease`; `clear` sees that there is none.
@@ -77,11 +77,11 @@ impl Immortals {
         let bytes = bytes.next_multiple_of(ALIGN).max(ALIGN);
         let layout = Layout::from_size_align(FRONT_BYTES + bytes, ALIGN)
             .expect("a region of less than 2^63 bytes");
-        // SAFETY: the layout is not empty.
+        // SAFETY: I1: the layout is not empty, `FRONT_BYTES` are in it.
         let Some(front) = NonNull::new(unsafe { alloc(layout) }) else {
             handle_alloc_error(layout)
         };
-        // SAFETY: that much was allocated.
+        // SAFETY: I1: that much was allocated.
         let base = unsafe { front.add(FRONT_BYTES) };
         Immortals(Arc::new(Region { base, bytes, top: AtomicUsize::new(0), leases: Mutex::new(0) }))
     }
@@ -99,7 +99,7 @@ impl Immortals {
 
     /// Bytes that were handed out.
     pub fn used_bytes(&self) -> usize {
-        self.0.top.load(Ordering::Relaxed).min(self.0.bytes)
+        self.0.top.load(Ordering::Relaxed)
     }
 
     /// Bytes of room.
@@ -128,13 +128,9 @@ impl Immortals {
 
     /// Room of the caller's own, or `None` where too little is left.
     pub(crate) fn take(&self, bytes: usize) -> Option<NonNull<u8>> {
-        let bytes = bytes.next_multiple_of(ALIGN);
-        let top = self.0.top.fetch_add(bytes, Ordering::Relaxed);
-        if bytes > self.0.bytes || top > self.0.bytes - bytes {
-            // Once too little is left for one it stays so for all: nothing wraps around.
-            self.0.top.fetch_sub(bytes, Ordering::Relaxed);
-            return None;
-        }
+        let bytes = bytes.checked_next_multiple_of(ALIGN)?;
+        let end = |top: usize| top.checked_add(bytes).filter(|&end| end <= self.0.bytes);
+        let top = self.0.top.fetch_update(Ordering::Relaxed, Ordering::Relaxed, end).ok()?;
         // SAFETY: within the region (I1).
         Some(unsafe { self.0.base.add(top) })
     }
@@ -231,6 +227,7 @@ impl<T: Tally> Tally for Immortal<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::Barrier;
 
     #[test]
     fn room_is_handed_out_once() {
@@ -248,5 +245,32 @@ mod tests {
         drop(lease);
         assert!(region.clear());
         assert_eq!(region.used_bytes(), 0);
+    }
+
+    /// Threads that ask for more than there is disturb none of those for whom there is enough.
+    #[test]
+    fn many_threads_are_given_room_apart() {
+        const THREADS: usize = 4;
+        const ASKS: usize = if cfg!(miri) { 50 } else { 100_000 };
+        let region = Immortals::new(THREADS * ASKS * ALIGN);
+        let together = Barrier::new(THREADS);
+        let ask = |thread: usize| {
+            together.wait();
+            let grants = (0..ASKS).map(|i| {
+                assert!(region.take(region.limit_bytes() + 1 + i).is_none());
+                let at = region.take(1 + (i + thread) % ALIGN).expect("its share");
+                at.as_ptr() as usize
+            });
+            grants.collect::<Vec<_>>()
+        };
+        let mut all: Vec<usize> = std::thread::scope(|scope| {
+            let ask = &ask;
+            let threads: Vec<_> =
+                (0..THREADS).map(|thread| scope.spawn(move || ask(thread))).collect();
+            threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
+        });
+        all.sort_unstable();
+        assert!(all.windows(2).all(|pair| pair[0] + ALIGN == pair[1]));
+        assert_eq!(region.used_bytes(), region.limit_bytes());
     }
 }

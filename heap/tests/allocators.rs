@@ -1,12 +1,15 @@
 //! Random programs on every allocator of our own, against a model: what is
 //! handed out does not overlap, is aligned, keeps its contents, and is given back.
 
+#[path = "allocators/programs.rs"]
+mod programs;
+
 use heap::allocators::boundary_tag::BoundaryTag;
 use heap::allocators::pool::Pool;
 use heap::allocators::region::Region;
 use heap::allocators::{AllocError, Layout, Limits, Managed};
+use programs::{Block, Op, Order, op};
 use proptest::collection::vec;
-use proptest::prelude::*;
 use proptest::test_runner::{Config, FileFailurePersistence, RngSeed, TestRunner};
 use std::collections::BTreeMap;
 use std::mem;
@@ -37,130 +40,6 @@ const MOST_OPS: usize = if cfg!(miri) { 20 } else { 60 };
 const TIMES: usize = 3;
 const LIMIT_BYTES: usize = 2 << 20;
 const NO_LIMIT: Limits = Limits { limit_bytes: usize::MAX, zeal: false };
-
-#[derive(Clone, Copy, Debug)]
-enum Op {
-    Allocate {
-        layout: Layout,
-        zeroed: bool,
-    },
-    Burst {
-        layout: Layout,
-        count: usize,
-    },
-    Free {
-        at: usize,
-    },
-    /// All of one layout, in the order of their addresses or in another.
-    FreeMany {
-        at: usize,
-        order: Order,
-    },
-    /// By so many bytes, to another alignment.
-    Grow {
-        at: usize,
-        bytes: usize,
-        align: usize,
-        zeroed: bool,
-    },
-    /// To so many 256ths.
-    Shrink {
-        at: usize,
-        align: usize,
-        part: usize,
-    },
-    EraseHalf {
-        seed: u64,
-    },
-}
-
-#[derive(Clone, Copy, Debug)]
-enum Order {
-    Up,
-    Down,
-    Mixed,
-}
-
-fn bytes() -> impl Strategy<Value = usize> {
-    prop_oneof![
-        1 => Just(0_usize),
-        12 => 1..100_usize,
-        6 => 100..4_000_usize,
-        2 => 4_000..100_000_usize,
-        1 => 100_000..2_500_000_usize,
-    ]
-}
-
-fn align() -> impl Strategy<Value = usize> {
-    prop_oneof![8 => 0..=4_u32, 2 => 5..=12_u32].prop_map(|log| 1 << log)
-}
-
-fn layout() -> impl Strategy<Value = Layout> {
-    (bytes(), align()).prop_map(|(bytes, align)| Layout::from_size_align(bytes, align).unwrap())
-}
-
-fn op() -> impl Strategy<Value = Op> {
-    let at = any::<usize>;
-    let node = prop_oneof![4 => 1..=64_usize, 1 => 65..=3_000_usize, 1 => Just(0_usize)];
-    let node =
-        (node, align()).prop_map(|(bytes, align)| Layout::from_size_align(bytes, align).unwrap());
-    prop_oneof![
-        8 => (layout(), any::<bool>())
-            .prop_map(|(layout, zeroed)| Op::Allocate { layout, zeroed }),
-        4 => (node, prop_oneof![4 => 0..40_usize, 1 => 40..700_usize])
-            .prop_map(|(layout, count)| Op::Burst { layout, count }),
-        5 => at().prop_map(|at| Op::Free { at }),
-        3 => (at(), prop_oneof![Just(Order::Up), Just(Order::Down), Just(Order::Mixed)])
-            .prop_map(|(at, order)| Op::FreeMany { at, order }),
-        6 => (at(), bytes(), align(), any::<bool>())
-            .prop_map(|(at, bytes, align, zeroed)| Op::Grow { at, bytes, align, zeroed }),
-        4 => (at(), 0..256_usize, align())
-            .prop_map(|(at, part, align)| Op::Shrink { at, part, align }),
-        1 => any::<u64>().prop_map(|seed| Op::EraseHalf { seed }),
-    ]
-}
-
-/// An allocation, and what it was filled with.
-#[derive(Clone, Copy)]
-struct Block {
-    at: NonNull<u8>,
-    layout: Layout,
-    seed: u8,
-}
-
-/// The bytes that are looked at: all of what is small.
-fn places(bytes: usize) -> impl Iterator<Item = usize> {
-    const ALL: usize = 1_000;
-    (0..bytes.min(ALL)).chain((ALL..bytes).step_by(509))
-}
-
-impl Block {
-    fn fill(self) -> Self {
-        for i in places(self.layout.size()) {
-            // SAFETY: within the allocation, which is the model's.
-            unsafe { self.at.add(i).write(self.byte(i)) };
-        }
-        self
-    }
-    /// Neither the same in all bytes, nor in all allocations.
-    fn byte(self, i: usize) -> u8 {
-        self.seed ^ (i as u8).wrapping_mul(31)
-    }
-    /// The first `bytes` are as they were filled.
-    fn check(self, bytes: usize) {
-        for i in places(bytes) {
-            // SAFETY: within the allocation, filled.
-            let byte = unsafe { self.at.add(i).read() };
-            assert_eq!(byte, self.byte(i), "byte {i} of {:?}", self.layout);
-        }
-    }
-    fn check_zero(at: NonNull<u8>, from: usize, to: usize) {
-        for i in places(to).filter(|&i| i >= from) {
-            // SAFETY: within the allocation, zeroed.
-            assert_eq!(unsafe { at.add(i).read() }, 0, "byte {i} of {to}");
-        }
-    }
-}
 
 /// An allocator with all that it has handed out.
 struct Model<A> {

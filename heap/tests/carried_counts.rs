@@ -7,7 +7,7 @@ use common::grove::Grove;
 use common::heavy::Heavy;
 use common::objects::Pair;
 use common::on_a_small_stack;
-use common::tasks::{Totals, in_turn, on_threads};
+use common::tasks::{Totals, in_turn, on_threads, with_room};
 use heap::carry::{self, Done, Lists, Split, Task};
 use heap::conformance::{Check, every_backend, settings, zealous};
 use heap::{
@@ -64,13 +64,6 @@ fn which_heaps_carry_what() {
         }
     }
     every_backend(Ways);
-}
-
-/// Settings with a region of their own.
-fn with_room(settings: &Settings, bytes: usize) -> (Settings, Immortals) {
-    let (mut settings, region) = (settings.clone(), Immortals::new(bytes));
-    settings.immortals = Some(region.clone());
-    (settings, region)
 }
 
 fn with_limit<B: Backend>(limit_bytes: usize) -> (Settings, Immortals) {

@@ -5,7 +5,7 @@ mod common;
 
 use common::objects::Pair;
 use common::on_a_small_stack;
-use common::tasks::{Forest, Read, Totals, in_turn, on_threads};
+use common::tasks::{Forest, Read, Totals, in_turn, on_threads, with_room};
 use heap::carry::{self, Lists, Split, Task};
 use heap::conformance::{Check, every_backend, settings, tiny, zealous};
 use heap::{
@@ -28,13 +28,6 @@ const FOREST: Forest = Forest { levels: 2, branches: 3, rounds: 12 };
 fn ways<B: Backend>() -> impl Iterator<Item = Lists> {
     let possible = |&lists: &Lists| carry::possible(B::INFO.name, lists) == Some(true);
     [Lists::Copied, Lists::Immortal].into_iter().filter(possible)
-}
-
-/// The settings, with room for immortal objects.
-fn with_room(settings: &Settings, bytes: usize) -> (Settings, Immortals) {
-    let (mut settings, region) = (settings.clone(), Immortals::new(bytes));
-    settings.immortals = Some(region.clone());
-    (settings, region)
 }
 
 /// What a heap has done, and is left with.

@@ -9,6 +9,8 @@
 //!   order in which the object shows them; a [`Roots`] is the same for a frame.
 //! - J3. A reference that was made is in `made`; the first use of it takes it over, the
 //!   others share it, while whatever took it over keeps its object.
+//! - J4. An entry's functions are of the mutator type that gathered the graph, whatever its
+//!   lifetime; no other settles or imports it.
 
 use super::Carrying;
 use crate::heap::{Family, Mutator};
@@ -83,7 +85,7 @@ impl<'h, 'gc, M: Mutator<'gc>> Gathering<'h, 'gc, M> {
         let mut index = 0;
         while let Some(entry) = self.graph.entries.get_mut(index) {
             entry.first_ref = self.graph.refs.len();
-            // SAFETY: made of a `Scan` of this type in `visit`.
+            // SAFETY: J4.
             let scan = unsafe { std::mem::transmute::<*const (), Scan<'h, 'gc, M>>(entry.scan) };
             // SAFETY: J1.
             unsafe { scan(&mut self, index) };
@@ -118,10 +120,11 @@ impl<'gc, M: Mutator<'gc>> Visitor<'gc, M> for Gathering<'_, 'gc, M> {
             return;
         }
         let word = self.graph.words.len();
-        let words = size_of::<F::Of<'gc, M>>().div_ceil(size_of::<u64>());
+        // One at least: an address past the end of immortal memory is no immortal object's.
+        let words = size_of::<F::Of<'gc, M>>().div_ceil(size_of::<u64>()).max(1);
         self.graph.words.resize(word + words, MaybeUninit::uninit());
-        // SAFETY: there is room for the object, and its alignment; the copy is not used as
-        // an object before its references have been replaced.
+        // SAFETY: J1: there is room for the object, and its alignment; the copy is not used
+        // as an object before its references have been replaced.
         unsafe {
             let object: *const F::Of<'gc, M> = self.heap.get::<F>(at);
             let to = self.graph.words.as_mut_ptr().add(word);
@@ -154,17 +157,21 @@ impl Graph {
         }
     }
 
-    /// Moves the objects to where they are immortal; `None` where there is no room.
-    pub fn settle<'gc, M: Mutator<'gc>>(&mut self, region: &Immortals) -> Option<Placed<'_>> {
+    /// Copies the objects to where they are immortal; `None` where there is no room.
+    ///
+    /// # Safety
+    ///
+    /// The graph was gathered by a mutator of type `M` (J4).
+    pub unsafe fn settle<'gc, M: Mutator<'gc>>(&self, region: &Immortals) -> Option<Placed<'_>> {
         let base = region.take(self.words.len() * size_of::<u64>())?;
-        // SAFETY: the region has room for all words, and is aligned for them.
+        // SAFETY: J1; the region has room for all words, and is aligned for them.
         unsafe {
             let words = base.cast::<MaybeUninit<u64>>().as_ptr();
             words.copy_from_nonoverlapping(self.words.as_ptr(), self.words.len());
         }
         let placed = Placed { base, graph: self };
         for (index, entry) in placed.graph.entries.iter().enumerate() {
-            // SAFETY: made of a `Point` of this type in `visit`; J1.
+            // SAFETY: J1, J2; by contract (J4).
             unsafe {
                 let point = std::mem::transmute::<*const (), Point<'gc, M>>(entry.point);
                 point(&placed, placed.address(index), entry.first_ref, PhantomData);
@@ -187,7 +194,7 @@ impl Placed<'_> {
 
     fn address(&self, index: usize) -> NonNull<u8> {
         let offset_bytes = self.graph.entries[index].word * size_of::<u64>();
-        // SAFETY: within the memory that was taken for all words.
+        // SAFETY: J1: within the memory that was taken for all words.
         unsafe { self.base.add(offset_bytes) }
     }
 
@@ -230,7 +237,7 @@ unsafe fn point<'gc, F: Family, M: Mutator<'gc>>(
     first_ref: usize,
     _: PhantomData<(&'gc (), M)>,
 ) {
-    // SAFETY: by contract; nobody else knows of it yet.
+    // SAFETY: by contract (J1, J2); nobody else knows of it yet.
     unsafe { placed.point::<M>(address.cast::<F::Of<'gc, M>>().as_mut(), first_ref) };
 }
 
@@ -263,7 +270,7 @@ impl<'h, 'gc, M: Mutator<'gc>> Importer<'h, 'gc, M> {
     ///
     /// # Safety
     ///
-    /// The roots are the frame's; the graph was gathered by a mutator of type `M`.
+    /// The roots are the frame's (J2); the graph was gathered by a mutator of type `M` (J4).
     pub unsafe fn frame(&mut self, frame: &mut impl Object<'gc, M>, roots: Roots) {
         frame.each_ref(&mut Filling { importer: self, next: roots.first() });
     }
@@ -293,7 +300,7 @@ impl<'h, 'gc, M: Mutator<'gc>> Importer<'h, 'gc, M> {
                 None => {
                     self.path.pop();
                     if !done {
-                        // SAFETY: made of an `Import` of this type, but for lifetimes; J1.
+                        // SAFETY: J1, J4.
                         unsafe {
                             let import =
                                 std::mem::transmute::<*const (), Import<'h, 'gc, M>>(import);
@@ -340,7 +347,7 @@ unsafe fn import<'gc, F: Family, M: Mutator<'gc>>(
     let at = importer.heap.alloc::<F>(ManuallyDrop::into_inner(object));
     importer.objects += 1;
     let mut words = [MaybeUninit::<usize>::uninit(); 2];
-    // SAFETY: a reference is at most two words.
+    // SAFETY: J3: a reference is at most two words.
     unsafe { words.as_mut_ptr().cast::<M::Ref<F>>().write(at) };
     importer.made[index] = Made::Yes(words, false);
 }

@@ -2,6 +2,7 @@
 
 use super::graph::{Gathering, Importer};
 use super::{Carrying, Lists, Load, Task, Words};
+use crate::HeapError;
 use crate::heap::{Family, Frames, Heap, Mutator, Program};
 use crate::immortals::Lease;
 use crate::object::{Object, Visitor};
@@ -39,13 +40,13 @@ pub struct Out<P: Program> {
     pub out: P::Out,
     pub objects_copied: u64,
     pub objects_immortal: u64,
-    /// Whether there was no room for more immortal objects.
-    pub no_room: bool,
+    /// That there was no room for more immortal objects.
+    pub no_room: Option<HeapError>,
 }
 
 impl<P: Program> Default for Out<P> {
     fn default() -> Self {
-        Out { out: P::Out::default(), objects_copied: 0, objects_immortal: 0, no_room: false }
+        Out { out: P::Out::default(), objects_copied: 0, objects_immortal: 0, no_room: None }
     }
 }
 
@@ -95,9 +96,10 @@ impl<P: Program + Clone, H: Heap + 'static> Part<P, H> {
         let Errand { task, tasks, lease, .. } = &*self.errand;
         let mut tasks = tasks.borrow_mut();
         if task.split.lists == Lists::Counted {
-            heap.freeze(Carrying(()));
-            let loads = frames.into_iter().map(|frame| Load::Counted(Words::of(frame)));
-            tasks.extend(loads.map(|load| task.child(load)));
+            for mut frame in frames {
+                heap.leave(&mut frame, Carrying(()));
+                tasks.push(task.child(Load::Counted(Words::of(frame))));
+            }
             return;
         }
         let mut gathering = Gathering::new(heap);
@@ -105,7 +107,7 @@ impl<P: Program + Clone, H: Heap + 'static> Part<P, H> {
         for frame in &mut frames {
             roots.push(gathering.frame(frame));
         }
-        let mut graph = gathering.finish();
+        let graph = gathering.finish();
         for frame in &mut frames {
             heap.give_up(frame, Carrying(()));
         }
@@ -118,13 +120,18 @@ impl<P: Program + Clone, H: Heap + 'static> Part<P, H> {
                 }
             }
             Some(lease) => {
-                let Some(placed) = graph.settle::<M>(lease.of()) else {
-                    out.no_room = true;
+                let region = lease.of();
+                // SAFETY: J4: it was gathered by this mutator.
+                let Some(placed) = (unsafe { graph.settle::<M>(region) }) else {
+                    out.no_room = Some(HeapError::OutOfMemory {
+                        limit_bytes: region.limit_bytes(),
+                        live_bytes: region.used_bytes(),
+                    });
                     return;
                 };
                 out.objects_immortal += placed.objects();
                 for (mut frame, roots) in frames.into_iter().zip(roots) {
-                    // SAFETY: the roots are of this frame, in the order of its references.
+                    // SAFETY: J2, J4: the roots are of this frame.
                     unsafe { placed.point::<M>(&mut frame, roots.first()) };
                     let load = Load::Immortal(Words::of(frame), Arc::clone(lease));
                     tasks.push(task.child(load));
@@ -142,9 +149,10 @@ impl<P: Program + Clone, H: Heap + 'static> Part<P, H> {
         match load {
             Load::Start => None,
             Load::Counted(words) => {
-                heap.freeze(Carrying(()));
                 // SAFETY: K1.
-                Some(unsafe { words.into() })
+                let mut frame: P::Frame<'gc, M> = unsafe { words.into() };
+                heap.arrive(&mut frame, Carrying(()));
+                Some(frame)
             }
             Load::Immortal(words, _) => {
                 // SAFETY: K1.
@@ -156,8 +164,7 @@ impl<P: Program + Clone, H: Heap + 'static> Part<P, H> {
                 // SAFETY: K1.
                 let (mut frame, roots): (P::Frame<'gc, M>, _) = unsafe { words.into() };
                 let mut importer = Importer::new(heap, &graph);
-                // SAFETY: the frame's references were left behind; the graph was gathered
-                // by a mutator of this type (K1).
+                // SAFETY: J2, J4 (K1); the frame's references were left behind (J1).
                 unsafe { importer.frame(&mut frame, roots) };
                 *objects_copied += importer.finish();
                 Some(frame)
@@ -180,6 +187,8 @@ impl<P: Program + Clone, H: Heap + 'static> Program for Part<P, H> {
     type Frame<'gc, M: Mutator<'gc>> = P::Frame<'gc, M>;
     type Out = Out<P>;
 
+    // Apart, so that what it needs of the driver's stack is not between what the steps need.
+    #[inline(never)]
     fn start<'gc, M: Mutator<'gc>>(
         &self,
         heap: &mut M,

@@ -214,7 +214,10 @@ impl<'gc, P: Pointer, C: Convention, T: Tally> Mutator<'gc> for Counting<P, C, T
     fn give_up(&mut self, frame: &mut impl Object<'gc, Self>, _: Carrying) {
         frame.each_ref(&mut Abandon(self));
     }
-    fn freeze(&mut self, _: Carrying) {
+    fn leave(&mut self, _: &mut impl Object<'gc, Self>, _: Carrying) {
+        self.frozen = true;
+    }
+    fn arrive(&mut self, _: &mut impl Object<'gc, Self>, _: Carrying) {
         self.frozen = true;
     }
     #[inline(always)]

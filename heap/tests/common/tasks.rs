@@ -3,7 +3,9 @@
 
 use super::objects::{Leaf, Pair, Wide, bulk};
 use heap::carry::{self, Done, Split, Task};
-use heap::{Chain, Edge, Frames, Heap, HeapError, Link, Mutator, Node, Plain, Program};
+use heap::{
+    Chain, Edge, Frames, Heap, HeapError, Immortals, Link, Mutator, Node, Plain, Program, Settings,
+};
 use std::ops::AddAssign;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Condvar, Mutex};
@@ -25,6 +27,13 @@ impl<O: AddAssign> Totals<O> {
         self.immortal += done.objects_immortal;
         done.tasks
     }
+}
+
+/// The settings, with room for immortal objects.
+pub fn with_room(settings: &Settings, bytes: usize) -> (Settings, Immortals) {
+    let (mut settings, region) = (settings.clone(), Immortals::new(bytes));
+    settings.immortals = Some(region.clone());
+    (settings, region)
 }
 
 /// Runs a program on this thread, its tasks on one heap after the other. Those that are left
