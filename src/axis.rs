@@ -1,9 +1,9 @@
 //! What `sweep` varies: a parameter and the values it takes.
 
-use crate::config::{ALLOCATOR, HEAP_LIMIT};
 use crate::values;
 use heap::settings::{parse_bytes, show_bytes};
 use heap::{Info, Param, Unit};
+use report::record::params::{ALLOCATOR, HEAP_LIMIT};
 
 /// Most values of one parameter.
 const MAX_VALUES: usize = 64;

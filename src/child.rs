@@ -1,12 +1,12 @@
 //! A sample as its parent sees it: a process that is given a task and answers
 //! with a record. One that dies without an answer is a crashed sample.
 
-use crate::config::ALLOCATOR;
 use crate::counters::callgrind;
 use crate::exit::Exit;
 use crate::sample::Task;
 use crate::{machine, peers};
 use anyhow::Context;
+use report::record::params::ALLOCATOR;
 use report::{CounterSource, Record, Status};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};

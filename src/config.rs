@@ -10,21 +10,13 @@ use anyhow::anyhow;
 use heap::settings::{parse_bytes, show_bytes};
 use heap::{BACKENDS, Brief, Info, Param, SettingError, Settings, Unit};
 use report::format::visible;
+use report::record::params::{ALLOCATOR, HEAP_LIMIT, HEAP_MULTIPLE};
 use report::{Capabilities, Record};
 use std::collections::BTreeMap;
 
 mod allocation;
 mod sweep;
 pub use allocation::{WORKLOAD, row, rows};
-
-/// Name of the heap limit among the parameters of a record.
-pub const HEAP_LIMIT: &str = "heap-limit";
-
-/// Name of the multiple that a heap limit is, among the parameters of a record.
-pub const HEAP_MULTIPLE: &str = "heap-multiple";
-
-/// Name of the library that takes the place of malloc, among the parameters of a record.
-pub const ALLOCATOR: &str = "allocator";
 
 /// What is measured: a memory manager of this study, a row of an allocation study, or a program in
 /// another language.

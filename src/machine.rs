@@ -38,7 +38,7 @@ pub fn describe() -> Machine {
     Machine {
         processor: text::processor(&cpu).unwrap_or_else(|| std::env::consts::ARCH.to_owned()),
         cores: std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32),
-        physical_cores: physical_cores(Path::new("/sys/devices/system/cpu")),
+        physical_cores: physical_cores(Path::new(CPUS)),
         kernel: kernel().unwrap_or_default(),
         os: os().unwrap_or_else(|| std::env::consts::OS.to_owned()),
         compiler: COMPILER.to_owned(),
@@ -121,14 +121,29 @@ fn os() -> Option<String> {
     text::os(&fs::read_to_string("/etc/os-release").ok()?)
 }
 
-/// Number of physical cores: of groups of logical ones that share one.
+/// Where the system tells of each logical core.
+const CPUS: &str = "/sys/devices/system/cpu";
+
+/// Number of physical cores.
 fn physical_cores(cpus: &Path) -> Option<u32> {
-    let siblings = fs::read_dir(cpus)
-        .ok()?
-        .flatten()
-        .filter_map(|cpu| line(cpu.path().join("topology/thread_siblings_list").to_str()?));
-    let groups: BTreeSet<String> = siblings.collect();
-    u32::try_from(groups.len()).ok().filter(|&cores| cores > 0)
+    groups(fs::read_dir(cpus).ok()?.flatten().filter_map(|cpu| siblings(&cpu.path())).collect())
+}
+
+/// How many physical cores these logical ones are of; `None` where the system does not tell.
+pub fn physical_cores_of(cores: &[usize]) -> Option<u32> {
+    let cpu = |core| Path::new(CPUS).join(format!("cpu{core}"));
+    groups(cores.iter().map(|core| siblings(&cpu(core))).collect::<Option<_>>()?)
+}
+
+/// The logical cores that share a physical one with the one of this folder, as the system lists
+/// them.
+fn siblings(cpu: &Path) -> Option<String> {
+    line(cpu.join("topology/thread_siblings_list").to_str()?)
+}
+
+/// How many there are of such lists.
+fn groups(siblings: BTreeSet<String>) -> Option<u32> {
+    u32::try_from(siblings.len()).ok().filter(|&cores| cores > 0)
 }
 
 /// Name of the hypervisor, or of the machine that it pretends to be.

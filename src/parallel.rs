@@ -8,14 +8,11 @@ use anyhow::{Context, anyhow};
 use clap::ValueEnum;
 use heap::carry::{self, Lists, Split};
 use report::Record;
+use report::record::params::{LISTS, MODE, ORDER, SPLIT_DEPTH};
 use std::collections::BTreeSet;
 
 /// Names of what a record with threads has among its parameters.
 pub const PARAMS: [&str; 4] = [MODE, SPLIT_DEPTH, LISTS, ORDER];
-const MODE: &str = "mode";
-const SPLIT_DEPTH: &str = "split-depth";
-const LISTS: &str = "lists";
-const ORDER: &str = "order";
 
 /// Levels whose frames become tasks, where it is not said: thousands of tasks on a board of 11.
 const DEPTH: u32 = 2;

@@ -5,7 +5,7 @@
 //! that are there are not taken twice.
 
 use crate::arguments::parse_line;
-use crate::config::{Config, HEAP_LIMIT, HEAP_MULTIPLE};
+use crate::config::Config;
 use crate::exit::Stop;
 use crate::measure::of_study;
 use crate::options::{Command, Measure, Options};
@@ -13,6 +13,7 @@ use crate::study::{Entry, Study, Work};
 use crate::values::MAX_ROUNDS;
 use anyhow::anyhow;
 use report::Record;
+use report::record::params::{HEAP_LIMIT, HEAP_MULTIPLE};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::Path;
 

@@ -14,6 +14,7 @@ use crate::{config, counters, machine, terminal};
 use anyhow::anyhow;
 use heap::{Backend, Clocked, Heap, HeapError, Off, On, Settings, Stats, Visit};
 use nqueens::{Answer, MAX_N, Queens};
+use report::record::params::ALLOCATOR;
 use report::{CounterSource, Record};
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
@@ -74,7 +75,7 @@ pub(crate) fn main() -> Result<Exit, Stop> {
 pub fn run(task: Task) -> anyhow::Result<Record> {
     let mut record = task.record;
     if let Some(study) = record.study.as_ref().map(|study| study.name.clone()) {
-        task.cores.first().copied().into_iter().for_each(machine::pin);
+        let _ = task.cores.first().map(|&core| machine::pin(core));
         let wanted = allocation::Wanted {
             iterations_ns: task.search_ns,
             perf: task.counters.contains(&CounterSource::Perf),
@@ -89,8 +90,7 @@ pub fn run(task: Task) -> anyhow::Result<Record> {
         return Err(anyhow!("n = {} is not from 1 to {MAX_N}", record.n));
     }
     let settings = config::settings(info, &record.params)?;
-    if let Some(library) = record.params.get(config::ALLOCATOR).filter(|path| !machine::maps(path))
-    {
+    if let Some(library) = record.params.get(ALLOCATOR).filter(|path| !machine::maps(path)) {
         // The loader only warns of a library that it cannot load.
         return Err(anyhow!(
             "{library}: is not in this process; is it a library of this platform?"
@@ -107,7 +107,7 @@ pub fn run(task: Task) -> anyhow::Result<Record> {
         note(heap::visit(info.name, measure), &mut record);
         return Ok(record);
     }
-    task.cores.first().copied().into_iter().for_each(machine::pin);
+    let _ = task.cores.first().map(|&core| machine::pin(core));
     let measure = Measure {
         settings: &settings,
         record: &mut record,

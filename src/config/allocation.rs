@@ -1,6 +1,6 @@
 //! The configurations of an allocation study.
 
-use super::{Config, HEAP_LIMIT, Subject};
+use super::{Config, Subject};
 use crate::exit::Stop;
 use crate::options::Measure;
 use crate::peers::{Peer, VERSION};
@@ -8,6 +8,7 @@ use crate::values::{ALL, did_you_mean, nearest};
 use anyhow::anyhow;
 use heap::settings::show_bytes;
 use report::format::visible;
+use report::record::params::HEAP_LIMIT;
 use std::collections::BTreeMap;
 use studies::{Row, Study, Term};
 

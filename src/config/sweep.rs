@@ -1,11 +1,12 @@
 //! The configurations of a sweep.
 
-use super::{ALLOCATOR, Config, HEAP_LIMIT, Subject, uniform};
+use super::{Config, Subject, uniform};
 use crate::axis::{Axis, Limit};
 use crate::exit::Stop;
 use crate::values::Setting;
 use anyhow::anyhow;
 use heap::settings::show_bytes;
+use report::record::params::{ALLOCATOR, HEAP_LIMIT};
 
 /// Every combination of the axes' values that apply to one configuration.
 ///

@@ -1,6 +1,8 @@
 //! This process: its core, its parent, its memory.
 
 use std::fs;
+#[cfg(target_os = "linux")]
+use std::path::Path;
 
 /// Name of the environment variable that tells a child its parent's process number.
 pub const PARENT: &str = "RC_VS_GC_PARENT";
@@ -68,9 +70,9 @@ fn allowed() -> Vec<usize> {
 /// cores may differ and runs are compared.
 #[cfg(target_os = "linux")]
 pub fn cores() -> Vec<usize> {
-    let siblings = |core: usize| {
-        let file = format!("/sys/devices/system/cpu/cpu{core}/topology/thread_siblings_list");
-        super::text::cores(&fs::read_to_string(file).unwrap_or_default())
+    let siblings = |core| {
+        let told = super::siblings(&Path::new(super::CPUS).join(format!("cpu{core}")));
+        super::text::cores(&told.unwrap_or_default())
     };
     in_order(&allowed(), siblings)
 }
@@ -95,16 +97,16 @@ pub fn cpu_ns() -> u64 {
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
-/// Keeps this thread on one core, where the system allows that.
+/// Keeps this thread on one core; whether the system allowed that.
 #[cfg(target_os = "linux")]
-pub fn pin(core: usize) {
+pub fn pin(core: usize) -> bool {
     let mut only = rustix::thread::CpuSet::new();
     // A core beyond the set is none that the system has.
     if core >= rustix::thread::CpuSet::MAX_CPU {
-        return;
+        return false;
     }
     only.set(core);
-    let _ = rustix::thread::sched_setaffinity(None, &only);
+    rustix::thread::sched_setaffinity(None, &only).is_ok()
 }
 
 /// Ends this process when its parent does, where the system can.
@@ -183,7 +185,9 @@ pub fn kill_marked(_: &str) {}
 
 /// Does nothing: pinning is known for Linux only.
 #[cfg(not(target_os = "linux"))]
-pub fn pin(_: usize) {}
+pub fn pin(_: usize) -> bool {
+    false
+}
 
 /// Does nothing: known for Linux only.
 #[cfg(not(target_os = "linux"))]
@@ -207,6 +211,9 @@ mod tests {
     fn this_process_has_cores_and_uses_time() {
         assert!(!cores().is_empty());
         assert_eq!(cores().first().copied(), last_core());
+        let (all, physical) = (cores(), super::super::physical_cores_of(&cores()));
+        assert!(physical.is_none_or(|physical| (1..=all.len()).contains(&(physical as usize))));
+        assert_eq!(super::super::physical_cores_of(&[]), None);
         let before = cpu_ns();
         while cpu_ns() == before {
             std::hint::black_box((0..10_000).sum::<u64>());

@@ -217,7 +217,8 @@ fn own_group(command: &mut Command) {
 /// watches it, is free to run on others.
 fn start_on(command: &mut Command, core: Option<usize>) -> io::Result<Child> {
     let start = || {
-        core.into_iter().for_each(machine::pin);
+        // Where it cannot be kept there it runs elsewhere.
+        let _ = core.map(machine::pin);
         command.spawn()
     };
     let started = thread::scope(|scope| scope.spawn(start).join());

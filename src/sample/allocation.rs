@@ -3,13 +3,14 @@
 
 use super::checks::Failure;
 use super::median_ns;
-use crate::config::{HEAP_LIMIT, WORKLOAD, row};
+use crate::config::{WORKLOAD, row};
 use crate::counters::perf;
 use crate::machine;
 use crate::times::Times;
 use anyhow::{Context, anyhow};
 use heap::allocators::Limits;
 use heap::settings::{parse_bytes, show_bytes};
+use report::record::params::HEAP_LIMIT;
 use report::{Phase, Record, Status};
 use std::time::Instant;
 use studies::{Bench, Phases, Setup, Study, Term};

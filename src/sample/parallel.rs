@@ -14,6 +14,7 @@ use heap::carry::{Lists, Split};
 use heap::{Backend, Clocked, Heap, Immortal, Immortals, Off, On, Settings, Stats, Tally, Visit};
 use nqueens::{Answer, Queens};
 use report::{Parallel, Record, Status};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 use threads::{Tasks, Team, Workers};
 
@@ -60,6 +61,8 @@ struct Done {
     answers: Vec<Answer>,
     /// Of a search that was split.
     tasks: Option<Tasks>,
+    /// Bytes of immortal objects, which are in no heap.
+    immortal_bytes: usize,
 }
 
 impl Measure<'_> {
@@ -68,7 +71,8 @@ impl Measure<'_> {
     ) -> Result<(), Failure> {
         self.record.parallel = Some(Parallel {
             cores: self.cores.len() as u32,
-            pinned: self.pinned(),
+            physical_cores: machine::physical_cores_of(self.cores),
+            pinned: self.pins().then_some(true),
             ..Parallel::default()
         });
         if !self.record.counted {
@@ -80,24 +84,29 @@ impl Measure<'_> {
         self.pauses::<B, Paused>()
     }
 
-    /// Whether each thread has a core of its own.
-    fn pinned(&self) -> bool {
+    /// Whether each thread is to have a core of its own.
+    fn pins(&self) -> bool {
         self.plan.threads <= self.cores.len()
     }
 
     /// Lets workers work, each with a heap.
     fn team<H: Heap + 'static, R>(
-        &self,
-        work: impl FnOnce(&Workers<H>) -> Result<R, Failure>,
+        &mut self,
+        work: impl FnOnce(&Self, &Workers<H>) -> Result<R, Failure>,
     ) -> Result<R, Failure> {
-        let pinned = self.pinned();
+        let (pins, cores, refused) = (self.pins(), self.cores, AtomicBool::new(false));
         let begin = |worker: usize| {
-            if pinned {
-                machine::pin(self.cores[worker]);
+            if pins && !machine::pin(cores[worker]) {
+                refused.store(true, Ordering::Relaxed);
             }
         };
         let team = Team { threads: self.plan.threads, begin: &begin };
-        team.work(|| H::new(self.settings), work)?
+        let done = team.work(|| H::new(self.settings), |workers| work(self, workers));
+        let pinned = self.record.parallel.as_mut().and_then(|parallel| parallel.pinned.as_mut());
+        if let Some(pinned) = pinned {
+            *pinned &= !refused.into_inner();
+        }
+        done?
     }
 
     /// One iteration, its answers checked, on heaps whose tally is `T`.
@@ -111,7 +120,8 @@ impl Measure<'_> {
             None if T::IMMORTALS => unreachable!("immortal lists are of one search"),
             None => {
                 let apart = workers.each(&Queens::<C>::new(n))?;
-                Done { wall_ns: apart.wall_ns, answers: apart.outs, tasks: None }
+                let (wall_ns, answers) = (apart.wall_ns, apart.outs);
+                Done { wall_ns, answers, tasks: None, immortal_bytes: 0 }
             }
             Some((split, order)) => self.together::<H, C>(workers, n, split, order)?,
         };
@@ -128,12 +138,14 @@ impl Measure<'_> {
     ) -> Result<Done, Failure> {
         let program = Queens::<C>::new(n);
         let together = workers.split(&program, split, order.into())?;
+        let mut immortal_bytes = 0;
         if let Some(immortals) = &self.settings.immortals {
+            immortal_bytes = immortals.used_bytes();
             // What is not free again now never will be: a task was lost.
             assert!(immortals.clear(), "immortal objects are in use after the run");
         }
         let (answers, tasks) = (vec![together.out], Some(together.tasks));
-        Ok(Done { wall_ns: together.wall_ns, answers, tasks })
+        Ok(Done { wall_ns: together.wall_ns, answers, tasks, immortal_bytes })
     }
 
     /// Times iterations of the uncounted instance. Peaks are recorded, if it fails too.
@@ -142,29 +154,31 @@ impl Measure<'_> {
         let mut stats = Stats::default();
         let (mut times, mut cpu_times) = (Times::default(), Times::default());
         let mut solutions = None;
-        let timed = self.team::<B::Heap<T>, _>(|workers| {
+        let timed = self.team::<B::Heap<T>, _>(|this, workers| {
             let start = Instant::now();
-            let warm_up = self.iterate::<_, T, Off>(workers, n);
+            let warm_up = this.iterate::<_, T, Off>(workers, n);
             stats = sum(workers.on_each(|heap| heap.stats())?);
             solutions = warm_up?.answers.first().map(|answer| answer.solutions);
             loop {
                 let fresh = |heap: &mut B::Heap<T>| match B::INFO.reclaims {
                     true => heap.settle(),
                     // It keeps all it ever allocated; each search shall start alike.
-                    false => *heap = B::Heap::<T>::new(self.settings),
+                    false => *heap = B::Heap::<T>::new(this.settings),
                 };
                 workers.on_each(fresh)?;
                 let cpu_ns = machine::cpu_ns();
-                let done = self.iterate::<_, T, Off>(workers, n);
+                let done = this.iterate::<_, T, Off>(workers, n);
                 let cpu_ns = machine::cpu_ns() - cpu_ns;
-                grow(&mut stats, &sum(workers.on_each(|heap| heap.stats())?));
+                let shared_bytes = done.as_ref().map_or(0, |done| done.immortal_bytes);
+                let all = sum(workers.on_each(|heap| heap.stats())?);
+                grow(&mut stats, &with_shared(all, shared_bytes));
                 times.push(done?.wall_ns);
                 cpu_times.push(cpu_ns);
-                if start.elapsed().as_nanos() >= u128::from(self.search_ns) {
+                if start.elapsed().as_nanos() >= u128::from(this.search_ns) {
                     break;
                 }
             }
-            self.settled(&B::INFO, workers)
+            this.settled(&B::INFO, workers)
         });
         fill::peaks(self.record, &stats);
         self.record.solutions = solutions;
@@ -198,13 +212,12 @@ impl Measure<'_> {
     /// Counts the work of one search.
     fn count<B: Backend, T: Tally>(&mut self) -> Result<(), Failure> {
         let n = self.record.n;
-        let record = &*self.record;
-        let (done, stats, settled) = self.team::<B::Heap<T>, _>(|workers| {
-            let done = self.iterate::<_, T, On>(workers, n)?;
+        let (done, stats, settled) = self.team::<B::Heap<T>, _>(|this, workers| {
+            let done = this.iterate::<_, T, On>(workers, n)?;
             let each = workers.on_each(|heap| heap.stats())?;
             let stats = match done.tasks {
                 Some(tasks) => {
-                    let mut stats = sum(each);
+                    let mut stats = with_shared(sum(each), done.immortal_bytes);
                     stats.cells_allocated -= tasks.objects_copied;
                     stats
                 }
@@ -219,9 +232,9 @@ impl Measure<'_> {
                     first
                 }
             };
-            Ok((done, stats, self.settled(&B::INFO, workers)?))
+            Ok((done, stats, this.settled(&B::INFO, workers)?))
         })?;
-        let untimed = record.counted || record.live_peak_bytes.is_none();
+        let untimed = self.record.counted || self.record.live_peak_bytes.is_none();
         if untimed {
             fill::peaks(self.record, &stats);
         }
@@ -239,13 +252,13 @@ impl Measure<'_> {
     /// Times the pauses of one iteration, after one on a smaller board.
     fn pauses<B: Backend, T: Tally>(&mut self) -> Result<(), Failure> {
         let n = self.record.n;
-        let (wall_ns, pauses) = self.team::<B::Heap<T>, _>(|workers| {
+        let (wall_ns, pauses) = self.team::<B::Heap<T>, _>(|this, workers| {
             if B::INFO.reclaims && n > 1 {
-                self.iterate::<_, T, Off>(workers, n - 1)?;
+                this.iterate::<_, T, Off>(workers, n - 1)?;
                 workers.on_each(Heap::settle)?;
             }
             workers.on_each(|heap| heap.pauses().map(heap::Pauses::clear))?;
-            let done = self.iterate::<_, T, Off>(workers, n)?;
+            let done = this.iterate::<_, T, Off>(workers, n)?;
             let pauses = workers.on_each(|heap| heap.pauses().map(std::mem::take))?;
             Ok((done.wall_ns, pauses))
         })?;
@@ -304,6 +317,14 @@ fn sum(each: Vec<Stats>) -> Stats {
     all
 }
 
+/// The same with what they share and is in none of them; unless none knows its peak.
+fn with_shared(mut stats: Stats, shared_bytes: usize) -> Stats {
+    if stats.heap_peak_bytes > 0 {
+        stats.heap_peak_bytes += shared_bytes;
+    }
+    stats
+}
+
 /// Keeps the larger peaks.
 fn grow(stats: &mut Stats, other: &Stats) {
     stats.live_peak_bytes = stats.live_peak_bytes.max(other.live_peak_bytes);
@@ -342,7 +363,7 @@ mod tests {
                 let parallel = record.parallel.unwrap();
                 assert_eq!(parallel.cpu_ns.len(), 1, "{name}");
                 assert_eq!(parallel.cores as usize, machine::cores().len());
-                assert_eq!(parallel.pinned, record.threads <= parallel.cores);
+                assert_eq!(parallel.pinned, (record.threads <= parallel.cores).then_some(true));
                 assert_eq!(parallel.tasks.is_some_and(|tasks| tasks > 100), split, "{name}");
                 let lists = record.params.get("lists").map_or("copied", String::as_str);
                 let copied = parallel.cells_copied.is_some_and(|cells| cells > 0);
@@ -356,6 +377,8 @@ mod tests {
                 assert_eq!(pauses.count > 0, pauses.total_ns > 0, "{name}");
                 assert!(pauses.total_ns <= pauses.run_ns, "{name}");
                 assert!(record.heap_peak_bytes.is_some_and(|bytes| bytes > 0), "{name}");
+                let physical = parallel.physical_cores.unwrap_or(parallel.cores);
+                assert!((1..=parallel.cores).contains(&physical), "{name}");
             }
         }
     }

@@ -7,8 +7,7 @@ use heap::carry::{self, Done, Split, Task};
 use heap::{Heap, Program};
 use rayon::{Scope, ScopeFifo, current_thread_index};
 use std::ops::AddAssign;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
 /// Which task a worker does next, and which one is stolen from it.
@@ -80,10 +79,13 @@ struct Run<O> {
     /// What each worker has done.
     accounts: Vec<Mutex<Account<O>>>,
     order: Order,
-    failed: AtomicBool,
-    failure: Mutex<Option<Failure>>,
+    /// The first one.
+    failure: OnceLock<Failure>,
 }
 
+/// In cache lines of its own, and in the one that is fetched with it: its worker writes to it
+/// after each task.
+#[repr(align(128))]
 struct Account<O> {
     out: O,
     tasks: Tasks,
@@ -116,13 +118,12 @@ impl<H: Heap + 'static> Workers<'_, H> {
         let run = Run {
             accounts: (0..self.count()).map(account).collect(),
             order,
-            failed: AtomicBool::new(false),
-            failure: Mutex::new(None),
+            failure: OnceLock::new(),
         };
+        let whole = guarded(|| Ok(Task::<P, H>::new(program.clone(), split)))?;
         // A worker, so that what is timed begins when a worker does.
         let wall = self.pool.install(|| {
             let start = Instant::now();
-            let whole = Task::<P, H>::new(program.clone(), split);
             let worker = current_thread_index();
             match order {
                 Order::Breadth => rayon::scope_fifo(|scope| run.take(scope, whole, worker)),
@@ -132,7 +133,7 @@ impl<H: Heap + 'static> Workers<'_, H> {
             }
             start.elapsed()
         });
-        if let Some(failure) = run.failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        if let Some(failure) = run.failure.into_inner() {
             return Err(failure);
         }
         let mut together = Together {
@@ -157,7 +158,7 @@ impl<O: Default + AddAssign + Send> Run<O> {
         P: Program<Out = O> + Clone + Send,
         H: Heap + 'static,
     {
-        if self.failed.load(Ordering::Relaxed) {
+        if self.failure.get().is_some() {
             let discarded = guarded(|| {
                 on_heap(|heap: &mut H| carry::discard(heap, task));
                 Ok(())
@@ -168,13 +169,12 @@ impl<O: Default + AddAssign + Send> Run<O> {
         if matches!(self.order, Order::Random(_)) && self.account(|account| account.rng.bool()) {
             std::thread::yield_now();
         }
-        match guarded(|| Ok(on_heap(|heap: &mut H| carry::run(heap, task))?)) {
-            Ok(done) => {
-                let tasks = self.note(done, maker);
-                self.spawn(scope, tasks);
-            }
-            Err(failure) => self.fail(failure),
-        }
+        let done = guarded(|| {
+            let done = on_heap(|heap: &mut H| carry::run(heap, task))?;
+            self.spawn(scope, self.note(done, maker));
+            Ok(())
+        });
+        done.unwrap_or_else(|failure| self.fail(failure));
     }
 
     /// Adds what a task did to the worker's account.
@@ -217,8 +217,7 @@ impl<O: Default + AddAssign + Send> Run<O> {
     }
 
     fn fail(&self, failure: Failure) {
-        self.failed.store(true, Ordering::Relaxed);
-        let mut first = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
-        first.get_or_insert(failure);
+        // Those after the first one mostly follow from it.
+        let _ = self.failure.set(failure);
     }
 }

@@ -6,6 +6,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::any::Any;
 use std::cell::RefCell;
 use std::marker::PhantomData;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
@@ -26,7 +27,8 @@ pub(crate) fn on_heap<H: 'static, R>(work: impl FnOnce(&mut H) -> R) -> R {
 pub struct Team<'a> {
     /// How many.
     pub threads: usize,
-    /// Called on each thread as it begins, with its number from 0: to keep it on a core.
+    /// Called on each thread as it begins, with its number from 0: to keep it on a core. If it
+    /// panics, the team has failed.
     pub begin: &'a (dyn Fn(usize) + Sync),
 }
 
@@ -44,24 +46,34 @@ impl Team<'_> {
     ) -> Result<R, Failure> {
         let builder = ThreadPoolBuilder::new().num_threads(self.threads.max(1));
         let builder = builder.thread_name(|worker| format!("worker {worker}"));
+        let not_begun = OnceLock::new();
         let run = |thread: rayon::ThreadBuilder| {
-            (self.begin)(thread.index());
+            // A thread that did not run would be waited for.
+            let begin = || {
+                (self.begin)(thread.index());
+                Ok(())
+            };
+            if let Err(failure) = guarded(begin) {
+                let _ = not_begun.set(failure);
+            }
             thread.run();
         };
         let worked = builder.build_scoped(run, |pool| {
             let workers = Workers { pool, heap: PhantomData };
+            // Each has begun when it does this.
             let made = workers.all(|| {
                 let heap: Box<dyn Any> = Box::new(make());
                 HEAP.set(Some(heap));
                 Ok(())
             });
-            let done = made.map(|_| work(&workers));
+            let ready = made.and_then(|_| not_begun.get().cloned().map_or(Ok(()), Err));
+            let done = ready.map(|()| work(&workers));
             // Here, since a scope does not wait for what its threads do after their last job.
             let given_up = workers.all(|| {
                 HEAP.set(None);
                 Ok(())
             });
-            given_up.and(done)
+            done.and_then(|done| given_up.map(|_| done))
         });
         worked.map_err(|why| Failure::Threads(why.to_string()))?
     }

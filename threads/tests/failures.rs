@@ -9,8 +9,9 @@ use heap::conformance::{Check, every_backend};
 use heap::{
     Backend, Chain, Edge, Frames, Heap, HeapError, Link, Mutator, Node, Off, Program, Settings,
 };
-use std::sync::Arc;
+use std::ops::AddAssign;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Once};
 use std::time::{Duration, Instant};
 use threads::{Failure, Order, Team};
 
@@ -62,6 +63,20 @@ impl Program for Fork {
     }
 }
 
+/// Panics of workers are expected here, and many: they are not printed.
+fn quiet_workers() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let print = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            let worker = std::thread::current().name().is_some_and(|n| n.starts_with("worker "));
+            if !worker {
+                print(panic);
+            }
+        }));
+    });
+}
+
 fn threads_of_process() -> usize {
     std::fs::read_dir("/proc/self/task").map_or(1, Iterator::count)
 }
@@ -101,8 +116,7 @@ fn a_panic_ends_the_run() {
             }
         }
     }
-    // They are expected, and many.
-    std::panic::set_hook(Box::new(|_| {}));
+    quiet_workers();
     every_backend(Panics);
 }
 
@@ -177,13 +191,13 @@ fn no_thread_outlives_its_team() {
             assert_eq!(named(), 0);
         }
     }
-    std::panic::set_hook(Box::new(|_| {}));
+    quiet_workers();
     every_backend(Leaves);
 }
 
 #[test]
 fn a_heap_that_cannot_be_made_is_a_failure() {
-    std::panic::set_hook(Box::new(|_| {}));
+    quiet_workers();
     #[derive(Clone, Copy)]
     struct Makes;
     impl Check for Makes {
@@ -203,4 +217,87 @@ fn a_heap_that_cannot_be_made_is_a_failure() {
         }
     }
     every_backend(Makes);
+}
+
+/// A thread that cannot begin is no thread that is waited for.
+#[test]
+fn a_thread_that_cannot_begin_is_a_failure() {
+    quiet_workers();
+    #[derive(Clone, Copy)]
+    struct Begins;
+    impl Check for Begins {
+        fn check<B: Backend>(self) {
+            if B::INFO.name != "rc" {
+                return;
+            }
+            let begin = |worker: usize| assert!(worker != 1, "no second thread");
+            let team = Team { threads: 3, begin: &begin };
+            let settings = Settings::new(&B::INFO);
+            let worked = team.work(heaps::<B, Off>(&settings), |_| unreachable!("no whole team"));
+            assert_eq!(worked.unwrap_err(), Failure::Panic("no second thread".into()));
+        }
+    }
+    every_backend(Begins);
+}
+
+/// A result that cannot be added up, after a number of tasks.
+#[derive(Clone, Debug, Default)]
+struct Fragile(u64);
+
+impl AddAssign for Fragile {
+    fn add_assign(&mut self, other: Self) {
+        self.0 += other.0;
+        assert!(self.0 < 20, "it broke");
+    }
+}
+
+/// As `Fork`, with such a result.
+#[derive(Clone)]
+struct Breaks(Fork);
+
+impl Program for Breaks {
+    type Frame<'gc, M: Mutator<'gc>> = <Fork as Program>::Frame<'gc, M>;
+    type Out = Fragile;
+
+    fn start<'gc, M: Mutator<'gc>>(
+        &self,
+        heap: &mut M,
+        stack: &mut Frames<'gc, M, Self>,
+        out: &mut Fragile,
+    ) {
+        self.0.start(heap, stack, &mut out.0);
+    }
+
+    fn step<'gc, M: Mutator<'gc>>(
+        &self,
+        heap: &mut M,
+        frame: Self::Frame<'gc, M>,
+        stack: &mut Frames<'gc, M, Self>,
+        out: &mut Fragile,
+    ) {
+        self.0.step(heap, frame, stack, &mut out.0);
+    }
+}
+
+#[test]
+fn a_result_that_panics_ends_the_run() {
+    quiet_workers();
+    #[derive(Clone, Copy)]
+    struct Adds;
+    impl Check for Adds {
+        fn check<B: Backend>(self) {
+            let settings = Settings::new(&B::INFO);
+            for lists in ways(B::INFO.name) {
+                let worked = team(3).work(heaps::<B, Off>(&settings), |workers| {
+                    let steps_left = Arc::new(AtomicU32::new(u32::MAX));
+                    let program = Breaks(Fork { depth: 8, steps_left });
+                    let split = Split { lists, depth: 8 };
+                    let failure = workers.split(&program, split, Order::Depth).unwrap_err();
+                    assert_eq!(failure, Failure::Panic("it broke".into()));
+                });
+                worked.unwrap();
+            }
+        }
+    }
+    every_backend(Adds);
 }

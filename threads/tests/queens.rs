@@ -92,7 +92,8 @@ fn any_number_of_threads() {
     }
 }
 
-/// A hundred orders of stealing, those of breadth and depth among them.
+/// A hundred orders of stealing with each number of threads, those of breadth and depth among
+/// them.
 #[test]
 fn any_order_of_stealing() {
     #[derive(Clone, Copy)]
@@ -101,7 +102,9 @@ fn any_order_of_stealing() {
         fn check<B: Backend>(self) {
             // The others share all that this could find with one of these.
             if ["gc", "fused", "arc-value", "arc-split", "region-local"].contains(&B::INFO.name) {
-                Splits { threads: 3, n: 4, seeds: 100 }.check::<B>();
+                for threads in 1..=8 {
+                    Splits { threads, n: 4, seeds: 100 }.check::<B>();
+                }
             }
         }
     }
