@@ -134,10 +134,9 @@ pub fn figures_of_threads(blocks: &[Block]) -> Vec<Vec<Box<dyn Figure + '_>>> {
     let mut stems = BTreeSet::new();
     let mut all = Vec::new();
     for block in blocks {
-        let several = blocks.iter().filter(|other| other.mode == block.mode).count() > 1;
         let of_mode: Vec<Made> = match &block.whole {
             Some(whole) => vec![made(threads::time_against_threads(whole))],
-            None => scaling::scaling(block, several, &mut stems),
+            None => scaling::scaling(block, blocks, &mut stems),
         };
         all.push(of_mode.into_iter().flatten().collect());
     }

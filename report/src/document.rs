@@ -104,7 +104,7 @@ pub fn mode_section(blocks: &[Block], chart_path: Option<&str>) -> String {
     let mut parts: Vec<String> =
         drawn.map(|(path, chart)| image(path, chart.as_ref())).into_iter().collect();
     for block in blocks {
-        let depth = block.depth.as_ref().filter(|_| blocks.len() > 1);
+        let depth = block.depth_among(blocks);
         parts.extend(threads::sentences(block).into_iter().map(|sentence| match depth {
             Some(depth) => paragraph(&format!("At depth {depth}: {sentence}")),
             None => paragraph(&sentence),

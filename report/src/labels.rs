@@ -1,27 +1,14 @@
 //! Which samples belong together, and what each group is called.
 
 use crate::format::clean;
+use crate::record::params::{
+    ALLOCATOR, HEAP_LIMIT, HEAP_MULTIPLE, LISTS, MODE, ORDER, SPLIT_DEPTH,
+};
 use crate::record::{Machine, Record};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Name of the library that takes malloc's place, among the parameters.
-pub(crate) const ALLOCATOR: &str = "allocator";
-
-/// Names of the heap limit, and of the multiple of what lives that it is, among the parameters.
-pub(crate) const HEAP_LIMIT: &str = "heap-limit";
-pub(crate) const HEAP_MULTIPLE: &str = "heap-multiple";
-
 /// Name of the number of threads, beside the parameters.
 pub(crate) const THREADS: &str = "threads";
-
-/// Names of what threads do, of the levels of a search that are split into tasks, and of how tasks
-/// share lists, among the parameters.
-pub(crate) const MODE: &str = "mode";
-pub(crate) const SPLIT_DEPTH: &str = "split-depth";
-pub(crate) const LISTS: &str = "lists";
-
-/// Name of the order of tasks, among the parameters where it is not depth-first.
-pub(crate) const ORDER: &str = "order";
 
 /// What makes two samples samples of the same configuration, whatever their n.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
+pub mod params;
 mod parts;
 mod read;
 pub use parts::{

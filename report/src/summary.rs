@@ -1,7 +1,8 @@
 //! Samples grouped into rows: one row for each configuration and size, with its ratio to a baseline.
 
 use crate::format::clean;
-use crate::labels::{Key, MODE, Names, SPLIT_DEPTH};
+use crate::labels::{Key, Names};
+use crate::record::params::{MODE, SPLIT_DEPTH};
 use crate::record::{Capabilities, Machine, Peer, Record, Status};
 use crate::stats::{Estimate, SEED, paired_ratio};
 use crate::verdict::Verdict;
@@ -241,16 +242,24 @@ impl Summary {
     /// What is no point of a sweep has nothing to do with the noise of one, and what runs on one thread
     /// nothing with that of several.
     pub fn noise_of(&self, row: &Row) -> Option<&NoiseFloor> {
+        self.floors_of(row).max_by(|a, b| a.fraction().total_cmp(&b.fraction()))
+    }
+
+    /// The same of processor times: 0.012 is 1.2 %. Not always of the same control.
+    pub fn cpu_floor_of(&self, row: &Row) -> Option<f64> {
+        self.floors_of(row).filter_map(NoiseFloor::cpu_fraction).reduce(f64::max)
+    }
+
+    fn floors_of(&self, row: &Row) -> impl Iterator<Item = &NoiseFloor> {
         let block = self.block(row);
         let threads = self.group_of(row).what_threads_do();
-        let here = || {
-            let here = self.noise.iter().filter(|noise| (noise.origin, noise.n) == block);
-            here.filter(|noise| self.groups[noise.group].what_threads_do() == threads)
+        let here = move |noise: &&NoiseFloor| {
+            let same = self.groups[noise.group].what_threads_do() == threads;
+            same && (noise.origin, noise.n) == block
         };
-        let apart = !self.group_of(row).swept && here().any(|noise| !noise.swept);
-        here()
-            .filter(|noise| !(apart && noise.swept))
-            .max_by(|a, b| a.fraction().total_cmp(&b.fraction()))
+        let alone = self.noise.iter().filter(here).any(|noise| !noise.swept);
+        let apart = !self.group_of(row).swept && alone;
+        self.noise.iter().filter(here).filter(move |noise| !(apart && noise.swept))
     }
 
     /// Space overhead: most bytes that the heap held over most bytes that were live (Hertz & Berger,

@@ -12,8 +12,9 @@
 //! | `mode` | the modes, in words |
 //! | `sentences` | what the numbers mean |
 
-use crate::labels::MODE;
 use crate::record::Record;
+use crate::record::params::MODE;
+use std::collections::BTreeMap;
 
 mod block;
 mod line;
@@ -37,10 +38,22 @@ pub fn is_of_threads(record: &Record) -> bool {
 /// Ways to share lists, in the order in which they are shown.
 const LISTS: [&str; 3] = ["counted", COPIED, "immortal"];
 
-/// The place of a way to share lists; others come after those that are known, and none last.
-pub(crate) fn lists_in_order(lists: Option<&str>) -> usize {
-    let known = lists.and_then(|lists| LISTS.iter().position(|known| *known == lists));
-    known.unwrap_or(LISTS.len() + usize::from(lists.is_none()))
+/// Lines, or what is made of them, by how they share lists: in order, others after those that are known,
+/// and none last.
+pub(crate) fn by_lists<'a, T>(
+    all: impl IntoIterator<Item = T>,
+    line: impl Fn(&T) -> &Line<'a>,
+) -> Vec<(Option<&'a str>, Vec<T>)> {
+    let place = |lists: Option<&str>| {
+        let known = lists.and_then(|lists| LISTS.iter().position(|known| *known == lists));
+        known.unwrap_or(LISTS.len() + usize::from(lists.is_none()))
+    };
+    let mut ways: BTreeMap<(usize, Option<&str>), Vec<T>> = BTreeMap::new();
+    for one in all {
+        let lists = line(&one).lists();
+        ways.entry((place(lists), lists)).or_default().push(one);
+    }
+    ways.into_iter().map(|((_, lists), some)| (lists, some)).collect()
 }
 
 /// A number of threads: `1 thread`, `2 threads`.
@@ -48,5 +61,19 @@ pub(crate) fn counted(threads: u32) -> String {
     match threads {
         1 => "1 thread".to_owned(),
         many => format!("{many} threads"),
+    }
+}
+
+/// What is to be said where more threads than these physical cores have a core each.
+pub(crate) fn beyond(physical_cores: u32) -> String {
+    format!("threads beyond {physical_cores} share physical cores")
+}
+
+/// A number of cores: `1 core`, `2 cores`; `4 physical cores` of a kind of them.
+pub(crate) fn counted_cores(cores: u32, kind: &str) -> String {
+    let blank = if kind.is_empty() { "" } else { " " };
+    match cores {
+        1 => format!("1 {kind}{blank}core"),
+        many => format!("{many} {kind}{blank}cores"),
     }
 }

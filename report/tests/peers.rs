@@ -2,25 +2,12 @@
 
 mod common;
 
+use common::pages::{between, files, page, without_drawings};
 use common::{peers, sample, small_study};
 use report::claims::judge;
 use report::explain::explain;
 use report::table::{counts_table, results_csv, results_markdown, results_table};
-use report::{Peer, Record, Status, Summary, write_report};
-use std::collections::BTreeMap;
-use std::fs;
-
-/// The files of a report, by name.
-fn files(records: &[Record]) -> BTreeMap<String, Vec<u8>> {
-    let folder = tempfile::tempdir().unwrap();
-    let written = write_report(records, None, folder.path()).unwrap();
-    let name = |path: &std::path::Path| path.file_name().unwrap().to_str().unwrap().to_owned();
-    written.files.iter().map(|path| (name(path), fs::read(path).unwrap())).collect()
-}
-
-fn page(records: &[Record]) -> String {
-    String::from_utf8(files(records).remove("index.html").unwrap()).unwrap()
-}
+use report::{Peer, Record, Status, Summary};
 
 fn both() -> Vec<Record> {
     small_study().into_iter().chain(peers()).collect()
@@ -28,14 +15,7 @@ fn both() -> Vec<Record> {
 
 /// The part of a page from here to the end of its section's table, without drawings.
 fn section(page: &str) -> String {
-    let start = page.find("<section id=\"peers\">").unwrap();
-    let end = start + page[start..].find("</table>").unwrap();
-    let mut text = page[start..end].to_owned();
-    while let Some(start) = text.find("<svg") {
-        let end = start + text[start..].find("</svg>").unwrap() + "</svg>".len();
-        text.replace_range(start..end, "(left out)");
-    }
-    text
+    without_drawings(between(page, "<section id=\"peers\">", "</table>"))
 }
 
 #[test]

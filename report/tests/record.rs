@@ -182,7 +182,8 @@ fn full() -> Record {
     record.parallel = Some(Parallel {
         cpu_ns: record.iterations_ns.clone(),
         cores: 2,
-        pinned: true,
+        physical_cores: Some(1),
+        pinned: Some(true),
         tasks: Some(5),
         tasks_stolen: Some(4),
         cells_copied: Some(3),
@@ -323,6 +324,7 @@ fn the_schema_tells_every_field_and_refuses_what_the_reader_refuses() {
         ("/threads", json!(0)),
         ("/parallel/cores", json!(-2)),
         ("/parallel/pinned", json!(1)),
+        ("/parallel/physical_cores", json!(-2)),
         ("/new_field", json!(1)),
     ] {
         let mut record = full.clone();

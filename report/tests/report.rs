@@ -2,6 +2,7 @@
 
 mod common;
 
+use common::pages::{between, page, written};
 use common::sample;
 use data_encoding::BASE64;
 use report::document::section;
@@ -17,20 +18,6 @@ use std::path::{Path, PathBuf};
 /// Four backends, two sizes, three rounds, an A/A pair, counted samples, one out of memory.
 fn fixed() -> Vec<Record> {
     read_records(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/records.jsonl")).unwrap()
-}
-
-/// The files of a report, by name.
-fn report(records: &[Record]) -> Vec<(String, Vec<u8>)> {
-    let folder = tempfile::tempdir().unwrap();
-    let out = folder.path().join("new/report");
-    let written = write_report(records, None, &out).unwrap();
-    assert_eq!(written.index, written.files[0]);
-    let name = |path: &Path| path.file_name().unwrap().to_str().unwrap().to_owned();
-    written.files.iter().map(|path| (name(path), fs::read(path).unwrap())).collect()
-}
-
-fn page(records: &[Record]) -> String {
-    String::from_utf8(report(records).remove(0).1).unwrap()
 }
 
 #[test]
@@ -223,8 +210,7 @@ fn the_page_shows_what_the_records_have() {
     ] {
         assert!(page.contains(part), "{part}");
     }
-    let fixed = report(&fixed()).remove(0).1;
-    let fixed = String::from_utf8(fixed).unwrap();
+    let fixed = self::page(&fixed());
     assert!(!fixed.contains("id=\"pauses\"") && !fixed.contains("id=\"counters\""));
 }
 
@@ -240,12 +226,6 @@ fn the_page_of_the_fixed_records() {
         }
     }
     insta::assert_snapshot!("page", text);
-}
-
-/// The text between two others.
-fn between<'a>(text: &'a str, from: &str, to: &str) -> &'a str {
-    let rest = text.split_once(from).unwrap_or_else(|| panic!("no {from}")).1;
-    rest.split_once(to).unwrap_or_else(|| panic!("no {to} after {from}")).0
 }
 
 #[test]
@@ -287,7 +267,7 @@ fn the_page_leads_to_the_records_it_is_made_of() {
 
 #[test]
 fn the_drawings_of_the_fixed_records() {
-    let files = report(&fixed());
+    let files = written(&fixed());
     let svgs = files.iter().filter(|(name, _)| name.ends_with(".svg"));
     let shapes = svgs.map(|(name, bytes)| {
         let text = std::str::from_utf8(bytes).unwrap();
@@ -305,7 +285,7 @@ fn the_drawings_of_the_fixed_records() {
 
 #[test]
 fn the_same_records_give_the_same_bytes() {
-    let files = report(&fixed());
+    let files = written(&fixed());
     let names: Vec<_> = files.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(
         names,
@@ -327,7 +307,7 @@ fn the_same_records_give_the_same_bytes() {
     );
     assert!(files[2].1.starts_with(b"\x89PNG"));
     // Not assert_eq, which would print them.
-    assert!(files == report(&fixed()));
+    assert!(files == written(&fixed()));
 }
 
 #[test]
@@ -394,7 +374,7 @@ fn hostile_names_stay_text() {
         record.message = Some(hostile.into());
         records.push(record);
     }
-    for (name, bytes) in report(&records) {
+    for (name, bytes) in written(&records) {
         let text = String::from_utf8_lossy(&bytes);
         // The page has two of its own: the ratios, and what works with them.
         let own = if name == "index.html" { 2 } else { 0 };

@@ -2,13 +2,13 @@
 
 mod common;
 
+use common::pages::{between, files, page, without_drawings};
 use common::{small_study, studies, study_named};
 use report::document;
 use report::studies::{Both, View, by_study, sentences, split, views};
 use report::table::{study_csv, study_markdown, study_table};
-use report::{CounterSource, Counters, Record, Status, Summary, Verdict, write_report};
-use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
+use report::{CounterSource, Counters, Record, Status, Summary, Verdict};
+use std::collections::BTreeSet;
 
 fn seen(records: &[Record]) -> Vec<View> {
     views(records, None).unwrap()
@@ -150,28 +150,9 @@ fn tables_of_the_studies() {
     assert_eq!(study_table(&[], 80) + &study_markdown(&[]), "");
 }
 
-/// The files of a report, by name.
-fn files(records: &[Record]) -> BTreeMap<String, Vec<u8>> {
-    let folder = tempfile::tempdir().unwrap();
-    let written = write_report(records, None, folder.path()).unwrap();
-    let name = |path: &std::path::Path| path.file_name().unwrap().to_str().unwrap().to_owned();
-    written.files.iter().map(|path| (name(path), fs::read(path).unwrap())).collect()
-}
-
-fn page(records: &[Record]) -> String {
-    String::from_utf8(files(records).remove("index.html").unwrap()).unwrap()
-}
-
 /// The section of a page, without drawings.
 fn section(page: &str) -> String {
-    let start = page.find("<section id=\"studies\">").unwrap();
-    let end = start + page[start..].find("<section id=\"claims\">").unwrap();
-    let mut text = page[start..end].to_owned();
-    while let Some(start) = text.find("<svg") {
-        let end = start + text[start..].find("</svg>").unwrap() + "</svg>".len();
-        text.replace_range(start..end, "(left out)");
-    }
-    text
+    without_drawings(between(page, "<section id=\"studies\">", "<section id=\"claims\">"))
 }
 
 #[test]
@@ -193,11 +174,7 @@ fn n_queens_is_the_same_beside_studies() {
         ("<section id=\"answer\">", "</section>"),
         ("<section id=\"results\">", "<section id=\"machine\">"),
     ] {
-        let part = |page: &str| {
-            let start = page.find(from).unwrap();
-            page[start..start + page[start..].find(to).unwrap()].to_owned()
-        };
-        assert_eq!(part(&alone), part(&beside), "{from}");
+        assert_eq!(between(&alone, from, to), between(&beside, from, to), "{from}");
     }
     assert!(!alone.contains("id=\"studies\"") && beside.contains("<a href=\"#studies\">"));
     assert!(beside.len() < 2 << 20, "{} bytes", beside.len());

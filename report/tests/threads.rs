@@ -5,18 +5,20 @@
 #[allow(dead_code, reason = "intervals are all that is needed here")]
 mod by_hand;
 mod common;
+#[path = "threads/notes.rs"]
+mod notes;
 #[path = "recompute/page.rs"]
 #[allow(dead_code, reason = "numbers in texts are all that is needed here")]
 mod page;
 
 use by_hand::Interval;
+use common::pages::{between, page, without_drawings};
 use common::threads::{Setting, TWO_CORES, only, shared, split, throughput};
 use report::studies::Both;
-use report::{Comparison, Record, Status, document, table, write_record, write_report};
+use report::{Comparison, Record, Status, document, table, write_record};
 use scraper::{Html, Selector};
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::fs;
 
 const FEW: [&str; 4] = ["gc", "stack", "malloc", "arc-value"];
 
@@ -35,28 +37,6 @@ fn three_modes() -> Vec<Record> {
         }
     }
     records
-}
-
-fn page(records: &[Record]) -> String {
-    let folder = tempfile::tempdir().unwrap();
-    let written = write_report(records, None, folder.path().join("report")).unwrap();
-    fs::read_to_string(written.index).unwrap()
-}
-
-/// From one text to another, both included.
-fn part<'a>(text: &'a str, from: &str, to: &str) -> &'a str {
-    let start = text.find(from).unwrap_or_else(|| panic!("no {from}"));
-    let end = text[start..].find(to).unwrap_or_else(|| panic!("no {to} after {from}"));
-    &text[start..start + end + to.len()]
-}
-
-fn without_drawings(text: &str) -> String {
-    let mut text = text.to_owned();
-    while let Some(start) = text.find("<svg") {
-        let end = start + text[start..].find("</svg>").unwrap() + "</svg>".len();
-        text.replace_range(start..end, "(drawing)");
-    }
-    text
 }
 
 #[test]
@@ -129,7 +109,7 @@ fn the_page_of_threads_alone() {
     for id in ["answer", "results", "claims", "studies", "peers"] {
         assert!(!text.contains(&format!("<section id=\"{id}\"")), "{id}");
     }
-    let section = part(&text, "<section id=\"threads\">", "<section id=\"backends\">");
+    let section = between(&text, "<section id=\"threads\">", "<section id=\"backends\">");
     insta::assert_snapshot!("page", section);
 }
 
@@ -156,7 +136,7 @@ fn nothing_of_one_thread_is_changed_by_threads() {
     assert!(told.len() > 10, "{}", told.len());
     // Not assert_eq, which would print the drawings.
     assert!(told == same, "a section is another one");
-    let ratios = |page: &str| part(page, "id=\"ratios\">", "</script>").to_owned();
+    let ratios = |page: &str| between(page, "id=\"ratios\">", "</script>").to_owned();
     assert_eq!(ratios(&before), ratios(&after));
     // Without a mode there is one more chart, and it is in the section too.
     let mut several: Vec<Record> = alone.clone();
@@ -167,7 +147,7 @@ fn nothing_of_one_thread_is_changed_by_threads() {
     });
     let after = page(&[alone, more.collect()].concat());
     assert!(told == sections(&after), "a section is another one, of records without a mode");
-    let threads = part(&after, start, "<section id=\"peers\">");
+    let threads = between(&after, start, "<section id=\"peers\">");
     assert!(threads.contains("<section id=\"time-against-threads\">"));
 }
 

@@ -6,7 +6,7 @@ use super::plot::{Kind, Plot, Plotted, Scale};
 use super::swept::{Line, lines, number, of_one_size, origin, variant, whiskers};
 use super::time_per_backend::tick;
 use crate::format::{human_bytes, human_time};
-use crate::labels::{HEAP_LIMIT, HEAP_MULTIPLE};
+use crate::record::params::{HEAP_LIMIT, HEAP_MULTIPLE};
 use crate::summary::Summary;
 use std::collections::BTreeSet;
 

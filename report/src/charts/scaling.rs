@@ -9,11 +9,15 @@ use super::sweep::stem;
 use super::swept::{number, whiskers};
 use super::{Made, made};
 use crate::format::{shorten, significant};
-use crate::labels::without_lists;
 use crate::record::Status;
 use crate::stats::Estimate;
-use crate::threads::{Block, Line, Mode, Spot, counted, lists_in_order};
-use std::collections::{BTreeMap, BTreeSet};
+use crate::threads::{Block, Line, Spot, by_lists, counted, counted_cores};
+use std::collections::BTreeSet;
+use texts::texts;
+
+#[cfg(test)]
+mod tests;
+mod texts;
 
 /// What a hole in a marker means.
 const OVERSUBSCRIBED: &str = "oversubscribed";
@@ -25,14 +29,14 @@ enum What {
     Cpu,
 }
 
-/// The charts of one mode, those of each program and machine together: none where nothing has times
-/// with one thread and with more.
+/// The charts of one mode among others, those of each program and machine together: none where nothing
+/// has times with one thread and with more.
 pub(super) fn scaling<'a>(
     block: &'a Block,
-    several_depths: bool,
+    blocks: &[Block],
     stems: &mut BTreeSet<String>,
 ) -> Vec<Made<'a>> {
-    let depth = block.depth.as_ref().filter(|_| several_depths);
+    let depth = block.depth_among(blocks);
     let depth = depth.map_or(String::new(), |depth| format!("-depth-{depth}"));
     let name = format!("{}{depth}", block.mode.name());
     let mut charts = Vec::new();
@@ -73,7 +77,7 @@ impl<'a> Drawn<'a> {
         let group = self.line.group();
         let config = match with_lists {
             true => group.config.clone(),
-            false => without_lists(&group.config, &group.params),
+            false => self.line.config_without_lists(),
         };
         let name = shorten(&config, LABEL_CHARS);
         let specific = if group.capabilities.problem_specific { " (problem-specific)" } else { "" };
@@ -107,12 +111,39 @@ impl<'a> Drawn<'a> {
     }
 }
 
+/// The cores that the threads of some points have.
+struct Cores {
+    /// As the system counts them; of points that differ the fewest.
+    all: u32,
+    /// Physical ones, where these are fewer.
+    physical: Option<u32>,
+    /// Whether some points have threads that share physical cores.
+    shared: bool,
+    /// Whether some have more threads than cores.
+    oversubscribed: bool,
+}
+
+impl Cores {
+    fn of<'a>(spots: &(impl Iterator<Item = Spot<'a>> + Clone)) -> Self {
+        Self {
+            all: spots.clone().map(|spot| spot.cores()).min().unwrap_or(1),
+            physical: spots.clone().filter_map(|spot| spot.physical_cores()).min(),
+            shared: spots.clone().any(|spot| spot.shares_physical_cores()),
+            oversubscribed: spots.clone().any(|spot| spot.oversubscribed()),
+        }
+    }
+
+    /// As many threads, and no more, have a core each.
+    fn apart(&self) -> u32 {
+        self.physical.unwrap_or(self.all).max(1)
+    }
+}
+
 /// Of lines of one program, machine and n; never none.
 fn chart<'a>(block: &Block, origin: usize, what: What, drawn: &[Drawn], stem: String) -> Made<'a> {
     let points = || drawn.iter().flat_map(|drawn| &drawn.points);
     let counts: BTreeSet<u32> = points().map(|(spot, _)| spot.threads()).collect();
-    let cores = points().map(|(spot, _)| spot.cores()).min().unwrap_or(1);
-    let more_than_cores = points().any(|(spot, _)| spot.oversubscribed());
+    let cores = Cores::of(&points().map(|(spot, _)| *spot));
     let [first, last] = [counts.first(), counts.last()].map(|end| end.copied().unwrap_or(1));
 
     let guide = |name: &str, points: &[(u32, u32)]| Series {
@@ -124,23 +155,17 @@ fn chart<'a>(block: &Block, origin: usize, what: What, drawn: &[Drawn], stem: St
     let guide = match what {
         What::SpeedUp => {
             // No more work is done than by as many threads as there are cores.
+            let most = cores.apart();
             let mut bends = counts.clone();
-            bends.extend((first..=last).contains(&cores).then_some(cores));
+            bends.extend((first..=last).contains(&most).then_some(most));
             let ideal: Vec<(u32, u32)> =
-                bends.iter().map(|&threads| (threads, threads.min(cores.max(1)))).collect();
+                bends.iter().map(|&threads| (threads, threads.min(most))).collect();
             guide("ideal", &ideal)
         }
         What::Cpu => guide("as one thread", &[(first, 1), (last, 1)]),
     };
-    let uprights: Vec<(f64, String)> = more_than_cores
-        .then(|| {
-            (
-                f64::from(cores),
-                if cores == 1 { "1 core".to_owned() } else { format!("{cores} cores") },
-            )
-        })
-        .into_iter()
-        .collect();
+    let at_cores = || (f64::from(cores.all), counted_cores(cores.all, ""));
+    let uprights: Vec<(f64, String)> = cores.oversubscribed.then(at_cores).into_iter().collect();
     let x = || Scale {
         ticks: Some(counts.iter().map(|&count| (f64::from(count), count.to_string())).collect()),
         uprights: uprights.clone(),
@@ -171,25 +196,17 @@ fn chart<'a>(block: &Block, origin: usize, what: What, drawn: &[Drawn], stem: St
         name => format!(" [{name}]"),
     };
     let whiskers = whiskers(points().map(|(_, value)| *value));
-    let holes = match more_than_cores {
-        true => "; hollow: oversubscribed, more threads than cores",
-        false => "",
-    };
-    let (title, subtitle, caption) = texts(block, what, whiskers, holes, cores);
+    let (title, subtitle, caption) = texts(block, what, whiskers, &cores);
     let title = format!("{title} at n = {n}{}{name}", depth(block));
 
-    let mut by_lists: BTreeMap<(usize, Option<&str>), Vec<&Drawn>> = BTreeMap::new();
-    for drawn in drawn {
-        let lists = drawn.line.spots[0].lists();
-        by_lists.entry((lists_in_order(lists), lists)).or_default().push(drawn);
-    }
-    if by_lists.len() < 2 {
+    let ways = by_lists(drawn, |drawn| drawn.line);
+    if ways.len() < 2 {
         let all: Vec<&Drawn> = drawn.iter().collect();
         let series = of_panel(&all, true);
         let plot = Plot { title, subtitle, x: x(), y: y(), series };
         return made(Some(Plotted { stem, caption, plot }));
     }
-    let plots = by_lists.into_iter().map(|((_, lists), some)| Plot {
+    let plots = ways.into_iter().map(|(lists, some)| Plot {
         title: match lists {
             Some(lists) => format!("Lists {lists}"),
             None => "Lists as the records do not tell".to_owned(),
@@ -206,64 +223,3 @@ fn chart<'a>(block: &Block, origin: usize, what: What, drawn: &[Drawn], stem: St
 fn depth(block: &Block) -> String {
     block.depth.as_ref().map_or(String::new(), |depth| format!(", split depth {depth}"))
 }
-
-/// Title, subtitle and caption of a chart.
-fn texts(
-    block: &Block,
-    what: What,
-    whiskers: &str,
-    holes: &str,
-    cores: u32,
-) -> (String, String, String) {
-    let mode = match &block.mode {
-        Mode::Throughput => "Throughput".to_owned(),
-        Mode::Split => "One search, split".to_owned(),
-        Mode::Shared => "One search, shared lists".to_owned(),
-        other => other.title(),
-    };
-    let (quantity, measured, better) = match what {
-        What::SpeedUp if block.mode.side_by_side() => {
-            ("speed-up", "Searches done over those that one thread does in the same time", "higher")
-        }
-        What::SpeedUp => ("speed-up", "Median time with one thread over that with more", "higher"),
-        What::Cpu => (
-            "CPU time",
-            "Processor time of one search, of all threads together, over that with one thread",
-            "lower",
-        ),
-    };
-    let guide = match what {
-        What::SpeedUp => {
-            "The grey line is the ideal: as much more work as there are threads, up to the \
-                          number of cores."
-        }
-        What::Cpu => {
-            "What lies above the grey line is burnt: by waiting for memory, for locks, or for \
-                      counts that other threads change."
-        }
-    };
-    let holes_told = match (holes.is_empty(), cores) {
-        (true, _) => String::new(),
-        (false, 1) => {
-            " Hollow points are oversubscribed: more threads than the one core, which they \
-                        take in turns."
-                .to_owned()
-        }
-        (false, cores) => format!(
-            " Hollow points are oversubscribed: more threads than the {cores} cores, which they take in \
-             turns."
-        ),
-    };
-    let mut about = block.about();
-    if let Some(first) = about.get(..1).map(str::to_uppercase) {
-        about.replace_range(..1, &first);
-    }
-    (
-        format!("{mode}: {quantity} by threads"),
-        format!("{measured} (logarithmic scale); whiskers: {whiskers}{holes}; {better} is better"),
-        format!("{about}. {measured}, by the number of threads. {guide}{holes_told}"),
-    )
-}
-
-#[cfg(test)]
-mod tests;

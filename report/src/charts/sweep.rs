@@ -6,8 +6,9 @@ use super::plot::{Kind, Plot, Plotted, Scale};
 use super::swept::{self, Line, lines, number, variant, whiskers};
 use super::time_per_backend::tick;
 use crate::format::{human_bytes, human_time, shorten};
-use crate::labels::{ALLOCATOR, HEAP_LIMIT, HEAP_MULTIPLE, THREADS};
+use crate::labels::THREADS;
 use crate::record::Machine;
+use crate::record::params::{ALLOCATOR, HEAP_LIMIT, HEAP_MULTIPLE};
 use crate::summary::Summary;
 use std::collections::{BTreeMap, BTreeSet};
 

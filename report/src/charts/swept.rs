@@ -3,8 +3,9 @@
 use super::bars::LABEL_CHARS;
 use super::plot::{Series, Style};
 use crate::format::shorten;
-use crate::labels::{HEAP_LIMIT, HEAP_MULTIPLE, THREADS};
+use crate::labels::THREADS;
 use crate::record::Status;
+use crate::record::params::{HEAP_LIMIT, HEAP_MULTIPLE};
 use crate::stats::Estimate;
 use crate::summary::{Group, Row, Summary, magnitude};
 use std::collections::{BTreeMap, BTreeSet};

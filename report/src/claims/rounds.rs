@@ -2,7 +2,8 @@
 
 use super::file::Part;
 use crate::explain::reclamation;
-use crate::labels::{Key, Labels, MODE, Origin, THREADS};
+use crate::labels::{Key, Labels, Origin, THREADS};
+use crate::record::params::MODE;
 use crate::record::{CounterSource, Pauses, Record, Status};
 use crate::stats::median;
 use crate::studies::View;

@@ -1,7 +1,8 @@
 //! Which configuration an expression means.
 
 use super::rounds::{Config, Scene};
-use crate::labels::{ALLOCATOR, HEAP_LIMIT, HEAP_MULTIPLE, MODE, THREADS};
+use crate::labels::THREADS;
+use crate::record::params::{ALLOCATOR, HEAP_LIMIT, HEAP_MULTIPLE, MODE};
 use std::collections::BTreeMap;
 
 /// Parameters that configurations have only where they are varied: who does not ask for one of these

@@ -12,7 +12,7 @@ pub(super) fn views(blocks: &[Block], charts: Vec<Vec<Value>>) -> Vec<Value> {
         let counted = block.spots().any(|spot| spot.row.cells_allocated.is_some());
         context! {
             id => format!("threads-mode-{}", place + 1),
-            title => title(blocks, block),
+            title => block.title(blocks),
             about => block.about(),
             sentences => sentences(block).iter().map(|text| unbroken(text)).collect::<Vec<_>>(),
             charts,
@@ -23,15 +23,6 @@ pub(super) fn views(blocks: &[Block], charts: Vec<Vec<Value>>) -> Vec<Value> {
         }
     };
     blocks.iter().zip(charts).enumerate().map(view).collect()
-}
-
-/// The mode, and its depth where there are several.
-fn title(blocks: &[Block], block: &Block) -> String {
-    let alike = blocks.iter().filter(|other| other.mode == block.mode).count();
-    match block.depth.as_ref().filter(|_| alike > 1) {
-        Some(depth) => format!("{} at depth {depth}", block.mode.title()),
-        None => block.mode.title(),
-    }
 }
 
 /// The sheet's lines are those of the block, in order.

@@ -50,8 +50,12 @@ pub struct Parallel {
     pub cpu_ns: Vec<u64>,
     /// Cores that the threads could run on.
     pub cores: u32,
-    /// Whether each thread was kept on a core of its own.
-    pub pinned: bool,
+    /// Physical cores among those that the threads may use; fewer than `cores` where some share one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub physical_cores: Option<u32>,
+    /// Whether each thread was kept on a core of its own; `None` where that was not tried or not told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pinned: Option<bool>,
     /// Tasks that a run was split into; absent where none is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tasks: Option<u64>,

@@ -20,6 +20,8 @@ pub struct NoiseFloor {
     pub n: u32,
     /// Time of the second entry over the first, paired by round.
     pub ratio: Estimate,
+    /// The same of processor times; `None` where the samples do not tell them.
+    pub cpu_ratio: Option<Estimate>,
 }
 
 impl NoiseFloor {
@@ -28,7 +30,16 @@ impl NoiseFloor {
         let ratio = paired_ratio(&pairs(&row.controls, &row.rounds), SEED)?;
         let group = summary.group_of(row);
         let (origin, swept) = (group.origin, group.swept);
-        Some(Self { label: row.label.clone(), origin, swept, group: row.group, n: row.n, ratio })
+        let cpu_pairs = row.parallel.as_ref().map(|it| pairs(&it.cpu_controls, &it.cpu_rounds));
+        Some(Self {
+            label: row.label.clone(),
+            origin,
+            swept,
+            group: row.group,
+            n: row.n,
+            ratio,
+            cpu_ratio: cpu_pairs.and_then(|pairs| paired_ratio(&pairs, SEED)),
+        })
     }
 
     /// The largest relative difference within the 95 % interval: 0.012 is 1.2 %.
@@ -39,6 +50,11 @@ impl NoiseFloor {
     /// uncertainty, so more rounds lower it.
     pub fn fraction(&self) -> f64 {
         floor_of(&self.ratio)
+    }
+
+    /// The same of processor times, which are disturbed by other things than wall times.
+    pub fn cpu_fraction(&self) -> Option<f64> {
+        self.cpu_ratio.as_ref().map(floor_of)
     }
 
     /// For instance `Noise floor at n = 9: 1.2 % (gc against itself, 10 pairs)`.

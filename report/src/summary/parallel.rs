@@ -12,8 +12,10 @@ pub struct ParallelTimes {
     pub cpu_ns: Option<Estimate>,
     /// Cores that the threads could run on; of samples that differ the fewest.
     pub cores: u32,
-    /// Whether each thread of every sample was kept on a core of its own.
-    pub pinned: bool,
+    /// Physical ones among them, as the samples tell it; of samples that differ the fewest.
+    pub physical_cores: Option<u32>,
+    /// Whether each thread of every sample that tells it was kept on a core of its own.
+    pub pinned: Option<bool>,
     /// Tasks that a search was split into.
     pub tasks: Option<u64>,
     /// Tasks that another thread did than the one that made them.
@@ -24,11 +26,18 @@ pub struct ParallelTimes {
     pub cells_immortal: Option<u64>,
     /// The processor time of each round, which ratios pair.
     pub(crate) cpu_rounds: Rounds,
+    /// The same of the second entry, where this configuration was entered twice.
+    pub(super) cpu_controls: Rounds,
 }
 
 impl ParallelTimes {
-    /// Of all samples, and of those whose times count; `None` where none tells of threads.
-    pub(super) fn new(samples: &[&Record], timed: &[&Record]) -> Option<Self> {
+    /// Of all samples, of those whose times count, and of those of the second entry; `None` where none
+    /// tells of threads.
+    pub(super) fn new<'a>(
+        samples: &[&Record],
+        timed: &[&Record],
+        controls: impl Iterator<Item = &'a Record>,
+    ) -> Option<Self> {
         let told = || samples.iter().filter_map(|sample| sample.parallel.as_ref());
         let cores = told().map(|threads| threads.cores).min()?;
         let any = |field: fn(&Parallel) -> Option<u64>| middle(told().filter_map(field));
@@ -36,12 +45,14 @@ impl ParallelTimes {
         Some(Self {
             cpu_ns: median_interval(&times, SEED),
             cores,
-            pinned: told().all(|threads| threads.pinned),
+            physical_cores: told().filter_map(|threads| threads.physical_cores).min(),
+            pinned: told().filter_map(|threads| threads.pinned).min(),
             tasks: any(|threads| threads.tasks),
             tasks_stolen: any(|threads| threads.tasks_stolen),
             cells_copied: any(|threads| threads.cells_copied),
             cells_immortal: any(|threads| threads.cells_immortal),
             cpu_rounds: rounds(timed.iter().copied(), cpu_ns),
+            cpu_controls: rounds(controls, cpu_ns),
         })
     }
 }

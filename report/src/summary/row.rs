@@ -116,6 +116,7 @@ impl Row {
         let timed = || samples.iter().filter(is_timed).copied();
         // A wrong program's time is no time.
         let sound = |s: &&Record| status == Status::Ok && !s.counted;
+        let controls = || samples.iter().copied().filter(sound).filter(|s| s.control);
         let mut by_round: Vec<&Record> = timed().filter(sound).collect();
         by_round.sort_by_key(|s| s.round);
         let samples_ns: Vec<f64> = by_round.iter().filter_map(|s| sample_ns(s)).collect();
@@ -173,12 +174,9 @@ impl Row {
                 .unwrap_or_default(),
             pauses: PauseTimes::new(samples).filter(|_| status == Status::Ok),
             events: Events::all(samples, cells_allocated),
-            parallel: ParallelTimes::new(samples, &by_round),
+            parallel: ParallelTimes::new(samples, &by_round, controls()),
             rounds: rounds(by_round.iter().copied(), sample_ns),
-            controls: rounds(
-                samples.iter().copied().filter(sound).filter(|s| s.control),
-                sample_ns,
-            ),
+            controls: rounds(controls(), sample_ns),
             samples_ns,
             ..Self::default()
         }

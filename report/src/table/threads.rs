@@ -5,8 +5,9 @@ use super::{Sheet, counts, wrapped};
 use crate::format::{
     NOTHING, TimeUnit, human_bytes, human_count, human_time, or_nothing, significant, with_interval,
 };
-use crate::labels::{LISTS, without_lists};
+use crate::labels::without_lists;
 use crate::record::Status;
+use crate::record::params::LISTS;
 use crate::threads::{Block, Line, Spot};
 use crate::verdict::percent;
 use std::collections::{BTreeMap, BTreeSet};

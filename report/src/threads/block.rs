@@ -3,8 +3,9 @@
 use super::line::{Line, Spot};
 use super::mode::Mode;
 use crate::format::clean;
-use crate::labels::{Key, LISTS, MODE, Names, ORDER, SPLIT_DEPTH};
+use crate::labels::{Key, Names};
 use crate::record::Record;
+use crate::record::params::{LISTS, MODE, ORDER, SPLIT_DEPTH};
 use crate::summary::{
     Group, Grouped, Origin, Row, Summary, SummaryError, choose_baseline, magnitude, telling_n,
 };
@@ -141,6 +142,21 @@ impl Block {
     /// What the threads do.
     pub fn about(&self) -> String {
         self.mode.about(self.depth.as_deref())
+    }
+
+    /// The depth, where the mode has several among these blocks; elsewhere it tells nothing apart.
+    pub(crate) fn depth_among(&self, blocks: &[Self]) -> Option<&str> {
+        let alike = blocks.iter().filter(|other| other.mode == self.mode).count();
+        self.depth.as_deref().filter(|_| alike > 1)
+    }
+
+    /// A heading among these blocks: `One search, split`, `One search, split at depth 3`.
+    pub(crate) fn title(&self, blocks: &[Self]) -> String {
+        let mode = self.mode.title();
+        match self.depth_among(blocks) {
+            Some(depth) => format!("{mode} at depth {depth}"),
+            None => mode,
+        }
     }
 
     /// The configuration that ratios compare with, with as many threads.

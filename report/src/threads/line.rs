@@ -2,7 +2,8 @@
 
 use super::block::{Block, View};
 use crate::compare::ratio_of_medians;
-use crate::labels::LISTS;
+use crate::labels::without_lists;
+use crate::record::params::LISTS;
 use crate::stats::{Estimate, SEED, paired_ratio};
 use crate::summary::{Group, NoiseFloor, Rounds, Row, pairs};
 use crate::verdict::Verdict;
@@ -45,6 +46,35 @@ impl<'a> Spot<'a> {
         self.row.parallel.as_ref().map_or(machine.cores, |threads| threads.cores)
     }
 
+    /// Physical cores that the threads could run on, where these are told to be fewer than the cores:
+    /// some of the cores are then parts of one (hyperthreads).
+    pub fn physical_cores(&self) -> Option<u32> {
+        let physical = self.row.parallel.as_ref()?.physical_cores?;
+        (1..self.cores()).contains(&physical).then_some(physical)
+    }
+
+    /// Whether each thread had a core for itself, and as far as is told a physical one.
+    pub fn apart(&self) -> bool {
+        self.threads() <= self.physical_cores().unwrap_or(self.cores()).max(1)
+    }
+
+    /// Whether threads shared the physical cores that are told.
+    pub fn shares_physical_cores(&self) -> bool {
+        self.physical_cores().is_some() && !self.apart()
+    }
+
+    /// Whether each thread was kept on a core of its own, or the system refused that; `None` where it
+    /// was not tried.
+    pub fn pinned(&self) -> Option<bool> {
+        let told = self.row.parallel.as_ref()?.pinned;
+        match self.oversubscribed() {
+            // Earlier versions told of threads without a core each that they were not kept on one.
+            true => told.filter(|&pinned| pinned),
+            // What does not tell it is taken for older, where that was always done.
+            false => told.or(Some(true)),
+        }
+    }
+
     /// Whether there were more threads than cores: they took turns.
     pub fn oversubscribed(&self) -> bool {
         self.threads() > self.cores().max(1)
@@ -69,6 +99,10 @@ impl<'a> Spot<'a> {
     fn floor(&self) -> Option<f64> {
         self.view.summary.noise_of(self.row).map(NoiseFloor::fraction)
     }
+
+    fn cpu_floor(&self) -> Option<f64> {
+        self.view.summary.cpu_floor_of(self.row)
+    }
 }
 
 impl<'a> Line<'a> {
@@ -80,6 +114,17 @@ impl<'a> Line<'a> {
     /// Its n, origin and backend.
     pub(super) fn backend(&self) -> (u32, usize, &'a str) {
         (self.n, self.origin, &self.group().backend)
+    }
+
+    /// How its tasks share lists.
+    pub fn lists(&self) -> Option<&'a str> {
+        self.spots[0].lists()
+    }
+
+    /// What it is called where how it shares lists is told by itself.
+    pub(crate) fn config_without_lists(&self) -> String {
+        let group = self.group();
+        without_lists(&group.config, &group.params)
     }
 
     /// Its row with so many threads.
@@ -123,15 +168,19 @@ impl<'a> Line<'a> {
         Some(Verdict::new(&ratio, self.floor(spot)))
     }
 
-    /// The same of processor times.
+    /// The same of processor times, beside the noise floor of processor times.
     pub fn cpu_verdict(&self, spot: &Spot) -> Option<Verdict> {
         let ratio = self.cpu_growth(spot).filter(|_| spot.threads() != 1)?;
-        Some(Verdict::new(&ratio, self.floor(spot)))
+        Some(Verdict::new(&ratio, self.higher(spot, |spot| spot.cpu_floor())))
     }
 
     /// The noise floor of a comparison with one thread: the higher of both, where both are known.
     pub fn floor(&self, spot: &Spot) -> Option<f64> {
-        let floors = [Some(*spot), self.alone()].map(|spot| spot?.floor());
+        self.higher(spot, |spot| spot.floor())
+    }
+
+    fn higher(&self, spot: &Spot, floor: fn(&Spot) -> Option<f64>) -> Option<f64> {
+        let floors = [Some(*spot), self.alone()].map(|spot| floor(&spot?));
         floors.into_iter().flatten().reduce(f64::max)
     }
 }

@@ -57,6 +57,20 @@ impl Mode {
         }
     }
 
+    /// Whether one search is split into tasks.
+    pub fn has_tasks(&self) -> bool {
+        matches!(self, Self::Split | Self::Shared)
+    }
+
+    /// What the processor times are, after a word for them.
+    pub fn cpu_time(&self) -> String {
+        let tasks = if self.has_tasks() { " and looking for tasks" } else { "" };
+        format!(
+            "that of the process from when the threads are woken to when all are done, so it includes \
+             waking them{tasks}"
+        )
+    }
+
     /// What the threads do, split at a depth where it is known.
     pub fn about(&self, depth: Option<&str>) -> String {
         let levels = match depth {

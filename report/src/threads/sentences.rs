@@ -5,13 +5,11 @@
 //! | `scaling` | how much more work threads do than one, and what processor time it takes |
 //! | `sharing` | what it costs to share lists through counts, beside copies and immortal lists |
 
-use super::{Block, Line, Spot, counted, lists_in_order};
+use super::{Block, Line, Spot, by_lists, counted};
 use crate::format::shorten;
-use crate::labels::without_lists;
 use crate::record::Status;
 use crate::stats::{Estimate, MIN_SAMPLES};
 use crate::verdict::from_to;
-use std::collections::BTreeMap;
 
 mod scaling;
 mod sharing;
@@ -51,13 +49,8 @@ pub fn sentences(block: &Block) -> Vec<String> {
 /// The first sentences of each mode, which tell what it comes to.
 pub fn headline(blocks: &[Block]) -> Vec<String> {
     let of = |block: &Block| {
-        let mode = block.mode.title();
-        let depth = block
-            .depth
-            .as_ref()
-            .filter(|_| blocks.iter().filter(|other| other.mode == block.mode).count() > 1);
-        let depth = depth.map_or(String::new(), |depth| format!(" at depth {depth}"));
-        sentences(block).into_iter().next().map(|first| format!("{mode}{depth}: {first}"))
+        let first = sentences(block).into_iter().next()?;
+        Some(format!("{}: {first}", block.title(blocks)))
     };
     blocks.iter().filter_map(of).collect()
 }
@@ -69,14 +62,10 @@ fn of_origin(block: &Block, origin: usize) -> Vec<String> {
         return Vec::new();
     }
     let mut said: Vec<String> = sharing::counting(&lines);
-    let mut by_lists: BTreeMap<(usize, Option<&str>), Vec<&Line>> = BTreeMap::new();
-    for line in &lines {
-        let lists = line.spots[0].lists();
-        by_lists.entry((lists_in_order(lists), lists)).or_default().push(line);
-    }
-    let ways = by_lists.len();
-    for ((_, lists), lines) in by_lists {
-        let way = lists.filter(|_| ways > 1);
+    let ways = by_lists(&lines, |line| line);
+    let several = ways.len() > 1;
+    for (lists, lines) in ways {
+        let way = lists.filter(|_| several);
         said.extend(scaling::scaling(block, &lines, way));
     }
     said.extend(sharing::immortal(&lines));
@@ -90,20 +79,19 @@ fn of_origin(block: &Block, origin: usize) -> Vec<String> {
     said
 }
 
-/// The most threads that had a core each, else the fewest that had not: with these, at least one of
-/// the lines has a time beside that of one thread.
+/// The most threads that had a core each, a physical one where these are told, else the fewest that had
+/// not: with these, at least one of the lines has a time beside that of one thread.
 fn telling_threads(lines: &[&Line]) -> Option<u32> {
     let spots = lines.iter().filter(|line| line.alone().is_some()).flat_map(|line| &line.spots);
     let several = spots.filter(|spot| spot.threads() > 1 && spot.row.time_ns.is_some());
-    let (more, enough): (Vec<&Spot>, Vec<&Spot>) = several.partition(|spot| spot.oversubscribed());
+    let (more, enough): (Vec<&Spot>, Vec<&Spot>) = several.partition(|spot| !spot.apart());
     let fewest = || more.iter().map(|spot| spot.threads()).min();
     enough.iter().map(|spot| spot.threads()).max().or_else(fewest)
 }
 
 /// The name, without how lists are shared.
 fn name(line: &Line) -> String {
-    let group = line.group();
-    shorten(&without_lists(&group.config, &group.params), LONGEST_NAME)
+    shorten(&line.config_without_lists(), LONGEST_NAME)
 }
 
 /// How far the number lies open: `95 %: 1.95 to 1.98`.

@@ -26,7 +26,7 @@ pub(super) fn sample(
         parallel: Some(Parallel {
             cpu_ns: vec![ns(cpu_ms); 3],
             cores: 2,
-            pinned: true,
+            pinned: (threads <= 2).then_some(true),
             tasks: (mode != "throughput").then_some(100),
             ..Parallel::default()
         }),
@@ -59,13 +59,23 @@ pub(super) fn runs(
     records
 }
 
-/// The same entered twice, the second time differing by half a per cent up and down.
+/// The same entered twice, the second time differing by half a per cent up and down, in wall time and in
+/// processor time.
 pub(super) fn twice(records: Vec<Record>) -> Vec<Record> {
+    twice_within(records, (0.005, 0.005))
+}
+
+/// The same by other parts of the wall time and of the processor time.
+fn twice_within(records: Vec<Record>, (wall, cpu): (f64, f64)) -> Vec<Record> {
     let again = |record: &Record| {
-        let by = if record.round.is_multiple_of(2) { 1.005 } else { 0.995 };
-        let iterations_ns =
-            record.iterations_ns.iter().map(|&ns| (ns as f64 * by) as u64).collect();
-        Record { control: true, iterations_ns, ..record.clone() }
+        let sign = if record.round.is_multiple_of(2) { 1.0 } else { -1.0 };
+        let by = |times: &[u64], part: f64| {
+            times.iter().map(|&ns| (ns as f64 * (1.0 + sign * part)) as u64).collect()
+        };
+        let iterations_ns = by(&record.iterations_ns, wall);
+        let parallel = record.parallel.clone();
+        let parallel = parallel.map(|it| Parallel { cpu_ns: by(&it.cpu_ns, cpu), ..it });
+        Record { control: true, iterations_ns, parallel, ..record.clone() }
     };
     let controls: Vec<Record> = records.iter().map(again).collect();
     [records, controls].concat()
@@ -188,6 +198,37 @@ fn each_mode_and_depth_is_a_block_with_a_view_for_each_number_of_threads() {
     // Nanoseconds for each of all cells that were allocated meanwhile.
     let per_cell = |block: &Block| block.views[1].summary.rows[0].ns_per_cell.unwrap();
     assert!(close(per_cell(&both.threads[0]), per_cell(&both.threads[1])));
+}
+
+#[test]
+fn each_kind_of_time_has_its_own_noise_floor() {
+    // A tenth more processor time with two threads, and no shorter than with one.
+    let times = [(1, (10.0, 10.0)), (2, (11.0, 11.0))];
+    let verdicts = |noise: (f64, f64)| {
+        let blocks = blocks(&twice_within(runs("gc", SPLIT, &times), noise));
+        let line = &blocks[0].lines()[0];
+        (line.verdict(&line.spots[1]).unwrap(), line.cpu_verdict(&line.spots[1]).unwrap())
+    };
+    let (wall, cpu) = verdicts((0.2, 0.01));
+    assert!(matches!(wall, Verdict::NoDifference { floor } if floor > 0.2), "{wall:?}");
+    assert!(matches!(cpu, Verdict::Slower { .. }), "{cpu:?}");
+    let (wall, cpu) = verdicts((0.01, 0.2));
+    assert!(matches!(wall, Verdict::Slower { .. }), "{wall:?}");
+    assert!(matches!(cpu, Verdict::NoDifference { floor } if floor > 0.2), "{cpu:?}");
+    // The higher of both sides: of one thread, too.
+    let mut records = twice_within(runs("gc", SPLIT, &times), (0.01, 0.01));
+    for record in records.iter_mut().filter(|record| record.control && record.threads == 1) {
+        let by = if record.round.is_multiple_of(2) { 12 } else { 8 };
+        record.parallel.as_mut().unwrap().cpu_ns.iter_mut().for_each(|ns| *ns = *ns * by / 10);
+    }
+    let of_both = blocks(&records);
+    let line = &of_both[0].lines()[0];
+    let cpu = line.cpu_verdict(&line.spots[1]).unwrap();
+    assert!(matches!(cpu, Verdict::NoDifference { floor } if floor > 0.2), "{cpu:?}");
+    // Without controls there is none, as of wall times.
+    let alone = blocks(&runs("gc", SPLIT, &times));
+    let line = &alone[0].lines()[0];
+    assert!(matches!(line.cpu_verdict(&line.spots[1]), Some(Verdict::Slower { .. })));
 }
 
 /// Of two backends, the one that counts in each way, the collector in two.

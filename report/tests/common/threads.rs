@@ -127,7 +127,8 @@ fn made(
     record.parallel = Some(Parallel {
         cpu_ns: alone_ns.iter().map(|&ns| scaled(ns, cpu)).collect(),
         cores: setting.cores,
-        pinned: true,
+        physical_cores: None,
+        pinned: (threads <= setting.cores).then_some(true),
         tasks,
         tasks_stolen: tasks.map(|tasks| tasks / 7 * u64::from(threads > 1)),
         cells_copied: match (mode, lists) {

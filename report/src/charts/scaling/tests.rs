@@ -69,6 +69,56 @@ fn the_ideal_ends_at_the_cores_and_more_threads_are_marked() {
 }
 
 #[test]
+fn the_ideal_bends_at_the_physical_cores_where_these_are_fewer() {
+    let with = |threads: &[u32], physical: Option<u32>| {
+        let mut records = records("split", threads, 4, &[("gc", None, 0.0)]);
+        for record in &mut records {
+            record.parallel.as_mut().unwrap().physical_cores = physical;
+        }
+        let [speed_up, cpu] = <[_; 2]>::try_from(told(&records)).unwrap();
+        (speed_up, cpu)
+    };
+    let note = "Threads beyond 2 share physical cores.";
+    let unit = "or for execution units of a core that another thread uses.";
+    let (speed_up, cpu) = with(&[1, 2, 4], Some(2));
+    let ideal = "ideal: 1 thread 1.00x, 2 threads 2.00x, 4 threads 2.00x;";
+    assert!(speed_up[2].contains(ideal), "{}", speed_up[2]);
+    let caption = &speed_up[3];
+    assert!(caption.contains("up to the number of physical cores. Threads beyond"), "{caption}");
+    assert!(caption.ends_with(note) && !caption.contains("ollow"), "{caption}");
+    assert!(cpu[3].contains(unit) && cpu[3].ends_with(note), "{}", cpu[3]);
+    // A bend between two numbers of threads, and more threads than cores beside.
+    let (speed_up, _) = with(&[1, 8], Some(2));
+    let ideal = "ideal: 1 thread 1.00x, 2 threads 2.00x, 8 threads 2.00x;";
+    assert!(speed_up[2].contains(ideal), "{}", speed_up[2]);
+    let hollow = format!("{note} Hollow points are oversubscribed: more threads than the 4 cores");
+    assert!(speed_up[3].contains(&hollow), "{}", speed_up[3]);
+    // Nothing shares one, or there is nothing to share.
+    let (speed_up, cpu) = with(&[1, 2], Some(2));
+    assert!(!speed_up[3].contains("beyond") && !cpu[3].contains("units"), "{}", cpu[3]);
+    for physical in [Some(4), None] {
+        let (speed_up, cpu) = with(&[1, 2, 4], physical);
+        assert!(speed_up[2].contains("4 threads 4.00x; gc"), "{}", speed_up[2]);
+        assert!(!speed_up[3].contains("physical") && !cpu[3].contains("units"), "{}", cpu[3]);
+    }
+}
+
+#[test]
+fn what_processor_time_contains_is_told() {
+    for (mode, end) in
+        [("throughput", "waking them."), ("split", "waking them and looking for tasks.")]
+    {
+        let told = told(&records(mode, &[1, 2], 2, &[("gc", None, 0.0)]));
+        let [speed_up, cpu] = &told[..] else { panic!("{}", told.len()) };
+        let says = format!(
+            "Processor time is that of the process from when the threads are woken to when all are \
+             done, so it includes {end}"
+        );
+        assert!(cpu[3].contains(&says) && !speed_up[3].contains("woken"), "{}", cpu[3]);
+    }
+}
+
+#[test]
 fn with_a_core_each_nothing_is_marked() {
     for [_, _, alt, caption] in told(&records("throughput", &[1, 2], 2, &[("gc", None, 0.0)])) {
         assert!(!alt.contains("oversubscribed") && !caption.contains("ollow"), "{alt} {caption}");
@@ -146,6 +196,9 @@ fn no_text_touches_another_or_leaves_the_paper() {
                 let mut records = records(mode, threads, cores, &rows);
                 for record in &mut records {
                     record.capabilities.problem_specific = record.backend.ends_with('3');
+                    // Of many cores two are parts of one.
+                    let physical = (cores > 2).then_some(cores / 2);
+                    record.parallel.as_mut().unwrap().physical_cores = physical;
                     if record.backend.ends_with('7') && record.threads > 2 {
                         record.status = Status::OutOfMemory;
                     }

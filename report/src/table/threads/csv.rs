@@ -8,14 +8,15 @@ use crate::threads::{Block, Line, Spot};
 /// A title, and what stands below it; nothing where it is not known.
 type Column = (&'static str, fn(&Block, &Line, &Spot) -> Option<String>);
 
-const OF_THREADS: [Column; 21] = [
+const OF_THREADS: [Column; 22] = [
     ("mode", |block, _, _| text(block.mode.name())),
     ("split_depth", |block, _, _| text(block.depth.as_ref()?)),
     ("lists", |_, _, spot| text(spot.lists()?)),
     ("threads", |_, _, spot| number(spot.threads())),
     ("cores", |_, _, spot| number(spot.row.parallel.as_ref()?.cores)),
     ("oversubscribed", |_, _, spot| text(if spot.oversubscribed() { "yes" } else { "no" })),
-    ("pinned", |_, _, spot| text(if spot.row.parallel.as_ref()?.pinned { "yes" } else { "no" })),
+    ("pinned", |_, _, spot| text(if spot.pinned()? { "yes" } else { "no" })),
+    ("physical_cores", |_, _, spot| number(spot.row.parallel.as_ref()?.physical_cores?)),
     ("speed_up", |_, line, spot| number(line.speed_up(spot)?.value)),
     ("speed_up_low", |_, line, spot| number(line.speed_up(spot)?.interval()?.0)),
     ("speed_up_high", |_, line, spot| number(line.speed_up(spot)?.interval()?.1)),

@@ -18,10 +18,11 @@ struct Pair<'a> {
 
 /// Each that has both ways, in the order of the lines.
 fn pairs<'a>(lines: &'a [Line<'a>], way: &str, other: &str) -> Vec<Pair<'a>> {
-    let shares = |line: &Line, way: &str| line.spots[0].lists() == Some(way);
-    let alike = |a: &Line, b: &Line| a.group().backend == b.group().backend && name(a) == name(b);
+    let shares = |line: &Line, way: &str| line.lists() == Some(way);
+    // Two names may be the same where they are cut.
+    let config = |line: &Line| (line.group().backend.clone(), line.config_without_lists());
     let pair = |line: &'a Line<'a>| {
-        let other = lines.iter().find(|it| shares(it, other) && alike(it, line))?;
+        let other = lines.iter().find(|it| shares(it, other) && config(it) == config(line))?;
         Some(Pair { line, other })
     };
     lines.iter().filter(|line| shares(line, way)).filter_map(pair).collect()
