@@ -2,7 +2,7 @@
 
 use crate::format::clean;
 use crate::labels::{Key, Names};
-use crate::record::params::{MODE, SPLIT_DEPTH};
+use crate::record::params::{LISTS, MODE, ORDER, SPLIT_DEPTH};
 use crate::record::{Capabilities, Machine, Peer, Record, Status};
 use crate::stats::{Estimate, SEED, paired_ratio};
 use crate::verdict::Verdict;
@@ -240,26 +240,43 @@ impl Summary {
 
     /// The noise floor that a row's ratio is held against: of its origin and n, the highest of several.
     /// What is no point of a sweep has nothing to do with the noise of one, and what runs on one thread
-    /// nothing with that of several.
+    /// nothing with that of several. Of tasks that share lists in several ways or are done in several
+    /// orders, that of its own way and order, where this has one.
     pub fn noise_of(&self, row: &Row) -> Option<&NoiseFloor> {
         self.floors_of(row).max_by(|a, b| a.fraction().total_cmp(&b.fraction()))
     }
 
-    /// The same of processor times: 0.012 is 1.2 %. Not always of the same control.
+    /// The noise floor of a comparison of two rows, the higher of theirs: 0.012 is 1.2 %.
+    pub fn floor_between(&self, side: &Row, other: &Row) -> Option<f64> {
+        let floors = [side, other].map(|row| self.noise_of(row).map(NoiseFloor::fraction));
+        floors.into_iter().flatten().reduce(f64::max)
+    }
+
+    /// The same as [`noise_of`](Self::noise_of) of processor times: 0.012 is 1.2 %. Not always of the
+    /// same control.
     pub fn cpu_floor_of(&self, row: &Row) -> Option<f64> {
         self.floors_of(row).filter_map(NoiseFloor::cpu_fraction).reduce(f64::max)
     }
 
     fn floors_of(&self, row: &Row) -> impl Iterator<Item = &NoiseFloor> {
         let block = self.block(row);
-        let threads = self.group_of(row).what_threads_do();
-        let here = move |noise: &&NoiseFloor| {
-            let same = self.groups[noise.group].what_threads_do() == threads;
+        let group = self.group_of(row);
+        let here = |noise: &&NoiseFloor| {
+            let same = self.groups[noise.group].what_threads_do() == group.what_threads_do();
             same && (noise.origin, noise.n) == block
         };
-        let alone = self.noise.iter().filter(here).any(|noise| !noise.swept);
-        let apart = !self.group_of(row).swept && alone;
-        self.noise.iter().filter(here).filter(move |noise| !(apart && noise.swept))
+        let mut floors: Vec<&NoiseFloor> = self.noise.iter().filter(here).collect();
+        let mut keep = |wanted: &dyn Fn(&NoiseFloor) -> bool| {
+            if floors.iter().any(|noise| wanted(noise)) {
+                floors.retain(|noise| wanted(noise));
+            }
+        };
+        if !group.swept {
+            keep(&|noise| !noise.swept);
+        }
+        let tasks = group.how_tasks_go();
+        keep(&|noise| self.groups[noise.group].how_tasks_go() == tasks);
+        floors.into_iter()
     }
 
     /// Space overhead: most bytes that the heap held over most bytes that were live (Hertz & Berger,
@@ -290,7 +307,11 @@ impl Summary {
     /// What the row's ratio says; `None` where it has none, and of the baseline itself.
     pub fn verdict(&self, row: &Row) -> Option<Verdict> {
         let ratio = row.ratio.filter(|_| !self.is_baseline(row))?;
-        Some(Verdict::new(&ratio, self.noise_of(row).map(NoiseFloor::fraction)))
+        let baseline = self
+            .rows
+            .iter()
+            .find(|other| self.is_baseline(other) && self.block(other) == self.block(row));
+        Some(Verdict::new(&ratio, self.floor_between(row, baseline.unwrap_or(row))))
     }
 }
 
@@ -298,6 +319,11 @@ impl Group {
     /// How many threads there are, what they do, and how a search is split for it.
     fn what_threads_do(&self) -> (u32, [Option<&String>; 2]) {
         (self.threads, [MODE, SPLIT_DEPTH].map(|name| self.params.get(name)))
+    }
+
+    /// How tasks share lists, and in which order they are done.
+    fn how_tasks_go(&self) -> [Option<&String>; 2] {
+        [LISTS, ORDER].map(|name| self.params.get(name))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::numbers::{in_order, rounded};
 use crate::format::with_interval;
-use crate::summary::{NoiseFloor, Row, Summary};
+use crate::summary::{Row, Summary};
 use crate::verdict::Verdict;
 use minijinja::{Value, context};
 use rayon::prelude::*;
@@ -69,7 +69,7 @@ fn may_be_baseline(summary: &Summary, row: &Row) -> bool {
 
 fn pair(summary: &Summary, side: &Row, base: &Row) -> Option<Pair> {
     let ratio = summary.ratio(side, base)?;
-    let verdict = Verdict::new(&ratio, summary.noise_of(side).map(NoiseFloor::fraction));
+    let verdict = Verdict::new(&ratio, summary.floor_between(side, base));
     let [value, low, high] = [ratio.value, ratio.low, ratio.high].map(rounded);
     let text = with_interval(&ratio, 1.0);
     Some(Pair(side.group, base.group, value, low, high, text, verdict.words()))

@@ -231,6 +231,44 @@ fn each_kind_of_time_has_its_own_noise_floor() {
     assert!(matches!(line.cpu_verdict(&line.spots[1]), Some(Verdict::Slower { .. })));
 }
 
+#[test]
+fn each_way_to_share_lists_has_its_own_noise_floor() {
+    let of = |backend: &str, lists: &'static str, two: f64| {
+        let times = [(1, (10.0, 10.0)), (2, (two, 2.0 * two))];
+        runs(backend, ("shared", Some(lists)), &times)
+    };
+    // The collector was disturbed in one way; in the other nothing was entered twice.
+    let mut records = twice_within(of("gc", "copied", 5.0), (0.2, 0.2));
+    records.extend(twice(of("arc", "counted", 7.0)));
+    records.extend(of("arc", "copied", 6.0));
+    records.extend(of("arc", "immortal", 5.5));
+    let blocks = blocks(&records);
+    let summary = &blocks[0].views[1].summary;
+    let row = |label: &str| summary.rows.iter().find(|row| row.label == label).unwrap();
+    let [copied, counted, immortal] =
+        ["copied", "counted", "immortal"].map(|lists| row(&format!("arc{{lists={lists}}}")));
+    let floor = |row| summary.noise_of(row).unwrap().fraction();
+    assert!(floor(counted) < 0.01 && summary.cpu_floor_of(counted).unwrap() < 0.01);
+    assert!(floor(copied) > 0.2 && summary.cpu_floor_of(copied).unwrap() > 0.2);
+    assert!(floor(immortal) > 0.2, "the highest, where its own way has none");
+    // Of a comparison the higher one, whichever side it is of: a sixth more is no difference.
+    assert_eq!(summary.floor_between(counted, copied), Some(floor(copied)));
+    assert_eq!(summary.floor_between(copied, counted), Some(floor(copied)));
+    assert_eq!(summary.floor_between(counted, counted), Some(floor(counted)));
+    let ratio = summary.ratio(counted, copied).unwrap();
+    let verdict = Verdict::new(&ratio, summary.floor_between(counted, copied));
+    assert!(matches!(verdict, Verdict::NoDifference { .. }), "{verdict:?}");
+    // Of the baseline's floor, too: `gc` copied is what the verdicts are about.
+    assert_eq!(summary.baseline.as_deref(), Some("gc{lists=copied}"));
+    records.retain(|record| record.params["lists"] != "immortal");
+    records.extend(twice(of("arc", "immortal", 5.6)));
+    let both = Both::new(&records, Some("gc{lists=copied}")).unwrap();
+    let summary = &both.threads[0].views[1].summary;
+    let arc = summary.rows.iter().find(|row| row.label == "arc{lists=immortal}").unwrap();
+    assert!(summary.noise_of(arc).unwrap().fraction() < 0.01);
+    assert!(matches!(summary.verdict(arc), Some(Verdict::NoDifference { floor }) if floor > 0.2));
+}
+
 /// Of two backends, the one that counts in each way, the collector in two.
 fn shared() -> Vec<Record> {
     let of = |backend: &str, lists: &'static str, two: f64| {

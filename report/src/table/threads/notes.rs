@@ -10,6 +10,9 @@ use crate::threads::{Block, Spot, beyond, counted};
 use crate::verdict::percent;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// What is to be said where several floors are told as one.
+const OWN_FLOOR: &str = "; each row is held against that of its own lists and order";
+
 /// What is to be said of the rows.
 pub(super) fn notes(block: &Block) -> Vec<String> {
     let mut notes: Vec<String> = Vec::new();
@@ -144,17 +147,19 @@ fn noise(block: &Block) -> Vec<String> {
         let whose = match labels.len() {
             1 => format!("{} against itself", labels.first().unwrap_or(&"")),
             _ => {
-                let labels: Vec<&str> = labels.into_iter().collect();
+                let labels: Vec<&str> = labels.iter().copied().collect();
                 format!("the highest of {}, each against itself", labels.join(", "))
             }
         };
+        let several = labels.len() > 1 && block.mode.has_tasks();
+        let own = if several { OWN_FLOOR } else { "" };
         let pairs = || floors.iter().map(|(_, noise)| noise.ratio.samples);
         let pairs = match (pairs().min().unwrap_or(0), pairs().max().unwrap_or(0)) {
             (1, 1) => "one pair only, so a guess".to_owned(),
             (least, most) if least == most => format!("{most} pairs"),
             (least, most) => format!("{least} to {most} pairs"),
         };
-        format!("Noise floor at n = {n}: {wall}{cpu} ({whose}, {pairs})")
+        format!("Noise floor at n = {n}: {wall}{cpu} ({whose}, {pairs}{own})")
     };
     floors.into_iter().map(line).collect()
 }

@@ -4,7 +4,6 @@ use super::super::{COPIED, Line, Spot, counted};
 use super::{list, name, telling_threads};
 use crate::format::{exact_count, human_count};
 use crate::stats::Estimate;
-use crate::summary::NoiseFloor;
 use crate::verdict::{Verdict, clause};
 
 const COUNTED: &str = "counted";
@@ -33,7 +32,7 @@ impl<'a> Pair<'a> {
     fn ratio(&self, threads: u32) -> Option<(Estimate, Option<f64>)> {
         let (spot, other) = (self.line.with(threads)?, self.other.with(threads)?);
         let summary = &spot.view.summary;
-        let floor = summary.noise_of(spot.row).map(NoiseFloor::fraction);
+        let floor = summary.floor_between(spot.row, other.row);
         Some((summary.ratio(spot.row, other.row)?, floor))
     }
 
@@ -47,12 +46,23 @@ impl<'a> Pair<'a> {
         Some(Verdict::new(&ratio, floor))
     }
 
+    /// How far the ratio lies from 1, as a logarithm; 0 where no difference can be told.
+    fn difference(&self, threads: u32) -> f64 {
+        let Some((ratio, floor)) = self.ratio(threads) else { return 0.0 };
+        match Verdict::new(&ratio, floor) {
+            Verdict::Slower { .. } | Verdict::Faster { .. } => ratio.value.ln().abs(),
+            _ => 0.0,
+        }
+    }
+
     fn spot(&self, threads: u32) -> Option<Spot<'a>> {
         self.line.with(threads)
     }
 }
 
 /// For each that counts references to shared lists: its time beside copies and beside immortal lists.
+/// The largest difference from copies first, since that is what the sharing itself may come to; those
+/// without one after them.
 pub(super) fn counting(lines: &[Line]) -> Vec<String> {
     let all: Vec<&Line> = lines.iter().collect();
     let Some(threads) = telling_threads(&all) else { return Vec::new() };
@@ -74,7 +84,9 @@ pub(super) fn counting(lines: &[Line]) -> Vec<String> {
             "With {threads}, sharing lists through counted references in {name} {with}{beside}{alone}.{counts}"
         ))
     };
-    pairs(lines, COUNTED, COPIED).into_iter().filter_map(of).collect()
+    let mut pairs = pairs(lines, COUNTED, COPIED);
+    pairs.sort_by(|a, b| b.difference(threads).total_cmp(&a.difference(threads)));
+    pairs.into_iter().filter_map(of).collect()
 }
 
 /// What is counted and what is copied for it, in one search.
