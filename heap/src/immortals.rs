@@ -37,6 +37,8 @@ pub struct Immortals(Arc<Region>);
 struct Region {
     base: NonNull<u8>,
     bytes: usize,
+    /// What was asked for, which `bytes` is rounded up from.
+    limit_bytes: usize,
     top: AtomicUsize,
     /// Leases that were given out and not given back.
     leases: Mutex<usize>,
@@ -73,9 +75,17 @@ pub(crate) const FRONT_BYTES: usize = ALIGN;
 
 impl Immortals {
     /// Room for so many bytes. The platform gives memory for it as it is filled.
-    pub fn new(bytes: usize) -> Self {
-        let bytes = bytes.next_multiple_of(ALIGN).max(ALIGN);
-        let layout = Layout::from_size_align(FRONT_BYTES + bytes, ALIGN)
+    ///
+    /// # Panics
+    ///
+    /// If that is more than an address space can have.
+    pub fn new(limit_bytes: usize) -> Self {
+        let layout_of =
+            |bytes: usize| Layout::from_size_align(bytes.checked_add(FRONT_BYTES)?, ALIGN).ok();
+        let (bytes, layout) = limit_bytes
+            .max(1)
+            .checked_next_multiple_of(ALIGN)
+            .and_then(|bytes| Some((bytes, layout_of(bytes)?)))
             .expect("a region of less than 2^63 bytes");
         // SAFETY: I1: the layout is not empty, `FRONT_BYTES` are in it.
         let Some(front) = NonNull::new(unsafe { alloc(layout) }) else {
@@ -83,7 +93,8 @@ impl Immortals {
         };
         // SAFETY: I1: that much was allocated.
         let base = unsafe { front.add(FRONT_BYTES) };
-        Immortals(Arc::new(Region { base, bytes, top: AtomicUsize::new(0), leases: Mutex::new(0) }))
+        let (top, leases) = (AtomicUsize::new(0), Mutex::new(0));
+        Immortals(Arc::new(Region { base, bytes, limit_bytes, top, leases }))
     }
 
     /// Whether an address lies in the region.
@@ -102,9 +113,9 @@ impl Immortals {
         self.0.top.load(Ordering::Relaxed)
     }
 
-    /// Bytes of room.
+    /// Bytes of room, as they were asked for.
     pub fn limit_bytes(&self) -> usize {
-        self.0.bytes
+        self.0.limit_bytes
     }
 
     /// Makes the whole room free again; false where tasks or running programs may still
@@ -232,7 +243,7 @@ mod tests {
     #[test]
     fn room_is_handed_out_once() {
         let region = Immortals::new(100);
-        assert_eq!(region.limit_bytes(), 112);
+        assert_eq!(region.limit_bytes(), 100);
         let first = region.take(24).unwrap();
         let second = region.take(1).unwrap();
         assert_eq!(second.as_ptr() as usize - first.as_ptr() as usize, 32);
@@ -245,6 +256,18 @@ mod tests {
         drop(lease);
         assert!(region.clear());
         assert_eq!(region.used_bytes(), 0);
+    }
+
+    /// No size is rounded up to one that is too small, in a release build neither.
+    #[test]
+    fn a_region_without_end_is_refused() {
+        let wraps = [usize::MAX, usize::MAX - (ALIGN - 1), usize::MAX - 2 * ALIGN, 1 << 63];
+        for bytes in wraps.into_iter().chain([isize::MAX as usize]) {
+            let made = std::panic::catch_unwind(|| Immortals::new(bytes));
+            assert!(made.is_err(), "{bytes} bytes");
+        }
+        // None at all is room for no object that has a size.
+        assert!(Immortals::new(0).take(ALIGN + 1).is_none());
     }
 
     /// Threads that ask for more than there is disturb none of those for whom there is enough.

@@ -69,10 +69,13 @@ impl Measure<'_> {
     fn instances<B: Backend, Timed: Tally, Counted: Tally, Paused: Tally>(
         mut self,
     ) -> Result<(), Failure> {
+        let cores = machine::room(self.cores);
+        let apart = self.plan.threads <= cores as usize;
+        let physical_cores = machine::physical_cores_of(self.cores);
         self.record.parallel = Some(Parallel {
-            cores: self.cores.len() as u32,
-            physical_cores: machine::physical_cores_of(self.cores),
-            pinned: self.pins().then_some(true),
+            cores,
+            physical_cores: physical_cores.map(|physical| physical.min(cores)),
+            pinned: apart.then_some(self.pins()),
             ..Parallel::default()
         });
         if !self.record.counted {
@@ -86,7 +89,9 @@ impl Measure<'_> {
 
     /// Whether each thread is to have a core of its own.
     fn pins(&self) -> bool {
-        self.plan.threads <= self.cores.len()
+        // None where the system does not tell which there are.
+        let threads = self.plan.threads;
+        threads <= self.cores.len() && threads <= machine::room(self.cores) as usize
     }
 
     /// Lets workers work, each with a heap.
@@ -362,7 +367,7 @@ mod tests {
                 assert_eq!(record.iterations_ns.len(), 1, "{name}");
                 let parallel = record.parallel.unwrap();
                 assert_eq!(parallel.cpu_ns.len(), 1, "{name}");
-                assert_eq!(parallel.cores as usize, machine::cores().len());
+                assert!((1..=machine::cores().len()).contains(&(parallel.cores as usize)));
                 assert_eq!(parallel.pinned, (record.threads <= parallel.cores).then_some(true));
                 assert_eq!(parallel.tasks.is_some_and(|tasks| tasks > 100), split, "{name}");
                 let lists = record.params.get("lists").map_or("copied", String::as_str);

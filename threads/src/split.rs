@@ -169,20 +169,24 @@ impl<O: Default + AddAssign + Send> Run<O> {
         if matches!(self.order, Order::Random(_)) && self.account(|account| account.rng.bool()) {
             std::thread::yield_now();
         }
-        let done = guarded(|| {
-            let done = on_heap(|heap: &mut H| carry::run(heap, task))?;
-            self.spawn(scope, self.note(done, maker));
-            Ok(())
-        });
-        done.unwrap_or_else(|failure| self.fail(failure));
+        match guarded(|| Ok(on_heap(|heap: &mut H| carry::run(heap, task))?)) {
+            Ok(mut done) => {
+                let tasks = std::mem::take(&mut done.tasks);
+                // Adding up is the program's own. If it panics the tasks are given up by whoever
+                // takes them.
+                let noted = guarded(|| {
+                    self.note(done, maker);
+                    Ok(())
+                });
+                noted.unwrap_or_else(|failure| self.fail(failure));
+                self.spawn(scope, tasks);
+            }
+            Err(failure) => self.fail(failure),
+        }
     }
 
     /// Adds what a task did to the worker's account.
-    fn note<P: Program<Out = O>, H>(
-        &self,
-        done: Done<P, H>,
-        maker: Option<usize>,
-    ) -> Vec<Task<P, H>> {
+    fn note<P: Program<Out = O>, H>(&self, done: Done<P, H>, maker: Option<usize>) {
         self.account(|account| {
             account.out += done.out;
             account.tasks += Tasks {
@@ -192,7 +196,6 @@ impl<O: Default + AddAssign + Send> Run<O> {
                 objects_immortal: done.objects_immortal,
             };
         });
-        done.tasks
     }
 
     fn spawn<'s, P, H, S>(&'s self, scope: &S, mut tasks: Vec<Task<P, H>>)

@@ -7,7 +7,7 @@ use common::{heaps, team};
 use heap::carry::{Lists, Split};
 use heap::conformance::{Check, every_backend};
 use heap::{
-    Backend, Chain, Edge, Frames, Heap, HeapError, Link, Mutator, Node, Off, Program, Settings,
+    Backend, Chain, Edge, Frames, Heap, HeapError, Link, Mutator, Node, Off, On, Program, Settings,
 };
 use std::ops::AddAssign;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -288,14 +288,23 @@ fn a_result_that_panics_ends_the_run() {
         fn check<B: Backend>(self) {
             let settings = Settings::new(&B::INFO);
             for lists in ways(B::INFO.name) {
-                let worked = team(3).work(heaps::<B, Off>(&settings), |workers| {
+                let worked = team(3).work(heaps::<B, On>(&settings), |workers| {
                     let steps_left = Arc::new(AtomicU32::new(u32::MAX));
                     let program = Breaks(Fork { depth: 8, steps_left });
                     let split = Split { lists, depth: 8 };
                     let failure = workers.split(&program, split, Order::Depth).unwrap_err();
                     assert_eq!(failure, Failure::Panic("it broke".into()));
+                    workers.on_each(Heap::settle).unwrap();
+                    workers.on_each(|heap| heap.stats()).unwrap()
                 });
-                worked.unwrap();
+                // The tasks of the one that broke were given up like all others.
+                let stats = worked.unwrap();
+                let allocated: u64 = stats.iter().map(|stats| stats.cells_allocated).sum();
+                let freed: u64 = stats.iter().map(|stats| stats.cells_freed).sum();
+                assert!(allocated > 8, "{}", B::INFO.name);
+                if B::INFO.reclaims {
+                    assert_eq!(allocated, freed, "{}, {lists:?}", B::INFO.name);
+                }
             }
         }
     }
