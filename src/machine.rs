@@ -37,7 +37,7 @@ pub fn describe() -> Machine {
     let virtualised = text::virtualised(&cpu);
     Machine {
         processor: text::processor(&cpu).unwrap_or_else(|| std::env::consts::ARCH.to_owned()),
-        cores: available(),
+        cores: std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32),
         physical_cores: physical_cores(Path::new(CPUS)),
         kernel: kernel().unwrap_or_default(),
         os: os().unwrap_or_else(|| std::env::consts::OS.to_owned()),
@@ -127,19 +127,6 @@ const CPUS: &str = "/sys/devices/system/cpu";
 /// Number of physical cores.
 fn physical_cores(cpus: &Path) -> Option<u32> {
     groups(fs::read_dir(cpus).ok()?.flatten().filter_map(|cpu| siblings(&cpu.path())).collect())
-}
-
-/// How many threads have a core each: as many as these cores are, or fewer where a container has the
-/// time of fewer; what else the system tells where it tells no cores.
-pub fn room(cores: &[usize]) -> u32 {
-    match u32::try_from(cores.len()) {
-        Ok(0) | Err(_) => available(),
-        Ok(cores) => cores.min(available()),
-    }
-}
-
-fn available() -> u32 {
-    std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32)
 }
 
 /// How many physical cores these logical ones are of; `None` where the system does not tell.

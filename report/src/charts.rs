@@ -61,9 +61,7 @@ use crate::html::ReportError;
 use crate::studies::{View, by_study};
 use crate::summary::Summary;
 use crate::threads::Block;
-use plotters::drawing::DrawingAreaErrorKind;
-use plotters::prelude::{BitMapBackend, DrawingBackend, IntoDrawingArea};
-use plotters_backend::DrawingErrorKind;
+use plotters::prelude::{BitMapBackend, IntoDrawingArea};
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -160,26 +158,15 @@ pub fn figures_of_studies(views: &[View]) -> Vec<Box<dyn Figure + '_>> {
 ///
 /// # Errors
 ///
-/// [`ReportError::Unwritable`], or [`ReportError::Chart`] with the drawing library's reason.
+/// [`ReportError::Chart`], with the drawing library's reason.
 pub fn write_png(figure: &dyn Figure, path: &Path) -> Result<(), ReportError> {
     let (width, height) = (WIDE_PX, figure.height_px(WIDE_PX));
     let area = BitMapBackend::new(path, (width * DENSITY, height * DENSITY)).into_drawing_area();
     drawn(figure, width)
         .replay(&area, DENSITY, canvas::Text::BITMAP)
         .and_then(|()| area.present())
-        .map_err(|error| match error {
-            // The picture itself is right: what fails is writing it.
-            DrawingAreaErrorKind::BackendError(DrawingErrorKind::DrawingError(
-                BitMapError::ImageError(reason),
-            )) => {
-                let source = std::io::Error::other(reason.to_string());
-                ReportError::Unwritable { path: path.to_owned(), source }
-            }
-            other => failed(figure, &other),
-        })
+        .map_err(|error| failed(figure, &error))
 }
-
-type BitMapError = <BitMapBackend<'static> as DrawingBackend>::ErrorType;
 
 fn drawn(figure: &dyn Figure, width_px: u32) -> Canvas {
     let mut canvas = Canvas::default();

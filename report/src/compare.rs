@@ -227,18 +227,14 @@ impl Run {
         Ok(run)
     }
 
-    /// The noise floor of a program at an n: the highest with as many threads that do the same, of
-    /// their own lists and order where these have one; the highest of all where none of these was
-    /// entered twice.
+    /// The noise floor of a program at an n: the highest with as many threads that do the same; the
+    /// highest of all where none of these was entered twice.
     fn floor(&self, (program, key): &Place, n: u32) -> Option<f64> {
         let here = || self.noise.iter().filter(|((place, at), _)| place.0 == *program && *at == n);
         let threads = key.what_threads_do();
-        let tasks = key.how_tasks_go();
-        let alike = || here().filter(|((place, _), _)| place.1.what_threads_do() == threads);
-        let own = alike().filter(|((place, _), _)| place.1.how_tasks_go() == tasks);
+        let alike = here().filter(|((place, _), _)| place.1.what_threads_do() == threads);
         let highest = |floors: &mut dyn Iterator<Item = f64>| floors.reduce(f64::max);
-        highest(&mut own.map(|(_, floor)| *floor))
-            .or_else(|| highest(&mut alike().map(|(_, floor)| *floor)))
+        highest(&mut alike.map(|(_, floor)| *floor))
             .or_else(|| highest(&mut here().map(|(_, floor)| *floor)))
     }
 }

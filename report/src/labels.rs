@@ -48,11 +48,6 @@ impl Key {
         [THREADS, MODE, SPLIT_DEPTH].map(|name| self.params.get(name))
     }
 
-    /// How tasks share lists, and in which order they are done.
-    pub fn how_tasks_go(&self) -> [Option<&String>; 2] {
-        [LISTS, ORDER].map(|name| self.params.get(name))
-    }
-
     fn config(&self) -> Config<'_> {
         (&self.backend, &self.params)
     }

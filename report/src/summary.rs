@@ -22,7 +22,7 @@ pub use events::{Events, PauseTimes};
 pub use noise::NoiseFloor;
 #[cfg(test)]
 pub(crate) use noise::floor_of;
-pub(crate) use noise::{pairs, told_pairs};
+pub(crate) use noise::pairs;
 pub(crate) use order::magnitude;
 pub(crate) use order::telling_n;
 pub use overall::Overall;
@@ -307,16 +307,11 @@ impl Summary {
     /// What the row's ratio says; `None` where it has none, and of the baseline itself.
     pub fn verdict(&self, row: &Row) -> Option<Verdict> {
         let ratio = row.ratio.filter(|_| !self.is_baseline(row))?;
-        Some(Verdict::new(&ratio, self.floor_of(row)))
-    }
-
-    /// The noise floor that a row's ratio to the baseline is held against: 0.012 is 1.2 %.
-    pub fn floor_of(&self, row: &Row) -> Option<f64> {
         let baseline = self
             .rows
             .iter()
             .find(|other| self.is_baseline(other) && self.block(other) == self.block(row));
-        self.floor_between(row, baseline.unwrap_or(row))
+        Some(Verdict::new(&ratio, self.floor_between(row, baseline.unwrap_or(row))))
     }
 }
 

@@ -4,9 +4,6 @@ use crate::format::significant;
 use crate::stats::{Estimate, MIN_SAMPLES};
 use serde::Serialize;
 
-/// What a logarithm of a ratio is off by at most, where the times are equal.
-const ROUNDING: f64 = 1e-9;
-
 /// How many times farther than the noise floor an interval may reach before the floor says nothing
 /// about it. The control and a backend that is as noisy differ so much in 1 to 2 runs of a hundred;
 /// in 5, by a factor of two (see the tests).
@@ -59,11 +56,10 @@ impl Verdict {
             return Self::TooFew { samples: ratio.samples };
         }
         let (low, value, high) = (ratio.low.ln(), ratio.value.ln(), ratio.high.ln());
-        // Reckoning with ratios may miss 1 by as much.
-        let includes_one = low <= ROUNDING && -ROUNDING <= high;
-        if let Some(floor) = floor.filter(|floor| value.abs() <= floor.ln_1p() + ROUNDING) {
+        let includes_one = low <= 0.0 && 0.0 <= high;
+        if let Some(floor) = floor.filter(|floor| value.abs() <= floor.ln_1p()) {
             let reach = high.abs().max(low.abs());
-            if !includes_one || reach <= AS_NOISY * floor.ln_1p() + ROUNDING {
+            if !includes_one || reach <= AS_NOISY * floor.ln_1p() {
                 return Self::NoDifference { floor };
             }
         }

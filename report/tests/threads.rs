@@ -18,7 +18,7 @@ use report::studies::Both;
 use report::{Comparison, Record, Status, document, table, write_record};
 use scraper::{Html, Selector};
 use serde_json::Value;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 const FEW: [&str; 4] = ["gc", "stack", "malloc", "arc-value"];
 
@@ -207,16 +207,6 @@ fn two_runs_are_compared_row_by_row() {
     assert_eq!(floors.count(), 4, "{:?}", comparison.remarks);
     let text = comparison.table(120);
     assert!(text.lines().all(|line| line.chars().count() <= 120), "{text}");
-    // Labels are cut, but not where they would be alike.
-    let mut long = before.clone();
-    long.iter_mut().for_each(|record| {
-        record.params.insert("order".into(), "as-none-of-them-was-before".into());
-    });
-    let text = Comparison::new(&long, &long).unwrap().markdown();
-    let labels: Vec<&str> = text.lines().filter_map(|row| row.split('|').nth(1)).collect();
-    let apart: BTreeSet<&str> = labels.iter().copied().collect();
-    assert!(labels.len() > 20 && apart.len() == labels.len(), "{text}");
-    assert!(labels.iter().any(|label| label.ends_with("threads=8} ")), "{text}");
     // Threads come in their order, and rows of others are not theirs.
     let many = Setting { threads: &[2, 16, 128], cores: 128, ..TWO_CORES };
     let many = only(split(many), &["gc"]);

@@ -69,13 +69,10 @@ impl Measure<'_> {
     fn instances<B: Backend, Timed: Tally, Counted: Tally, Paused: Tally>(
         mut self,
     ) -> Result<(), Failure> {
-        let cores = machine::room(self.cores);
-        let apart = self.plan.threads <= cores as usize;
-        let physical_cores = machine::physical_cores_of(self.cores);
         self.record.parallel = Some(Parallel {
-            cores,
-            physical_cores: physical_cores.map(|physical| physical.min(cores)),
-            pinned: apart.then_some(self.pins()),
+            cores: self.cores.len() as u32,
+            physical_cores: machine::physical_cores_of(self.cores),
+            pinned: self.pins().then_some(true),
             ..Parallel::default()
         });
         if !self.record.counted {
@@ -89,9 +86,7 @@ impl Measure<'_> {
 
     /// Whether each thread is to have a core of its own.
     fn pins(&self) -> bool {
-        // None where the system does not tell which there are.
-        let threads = self.plan.threads;
-        threads <= self.cores.len() && threads <= machine::room(self.cores) as usize
+        self.plan.threads <= self.cores.len()
     }
 
     /// Lets workers work, each with a heap.
@@ -367,7 +362,7 @@ mod tests {
                 assert_eq!(record.iterations_ns.len(), 1, "{name}");
                 let parallel = record.parallel.unwrap();
                 assert_eq!(parallel.cpu_ns.len(), 1, "{name}");
-                assert!((1..=machine::cores().len()).contains(&(parallel.cores as usize)));
+                assert_eq!(parallel.cores as usize, machine::cores().len());
                 assert_eq!(parallel.pinned, (record.threads <= parallel.cores).then_some(true));
                 assert_eq!(parallel.tasks.is_some_and(|tasks| tasks > 100), split, "{name}");
                 let lists = record.params.get("lists").map_or("copied", String::as_str);

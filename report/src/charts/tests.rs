@@ -248,23 +248,6 @@ fn without_data_there_is_nothing_to_draw() {
 }
 
 #[test]
-fn a_file_that_cannot_be_written_is_told_so() {
-    let of = |n| Record { backend: "gc".into(), n, iterations_ns: vec![n.into()], ..Record::new() };
-    let summary = Summary::new(&[of(7), of(8)], None).unwrap();
-    let figure = figures(&summary, &[]).into_iter().next().unwrap();
-    let path = std::env::temp_dir().join("no such folder of rc-vs-gc").join("chart.png");
-    let error = super::write_png(figure.as_ref(), &path).unwrap_err();
-    assert!(
-        matches!(&error, ReportError::Unwritable { path: told, .. } if *told == path),
-        "{error}"
-    );
-    assert!(
-        error.to_string().contains("chart.png: cannot be written (No such file or directory"),
-        "{error}"
-    );
-}
-
-#[test]
 fn few_rounds_have_ranges_not_intervals() {
     let rounds = |count: u32| (0..count).map(|round| (round, "a"));
     let said = |samples: Vec<(u32, &str)>| {

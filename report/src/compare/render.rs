@@ -22,8 +22,8 @@ impl Comparison {
             .set_content_arrangement(ContentArrangement::Dynamic)
             .set_width(width_columns)
             .set_header(HEADER);
-        for row in self.cells() {
-            table.add_row(row);
+        for row in &self.rows {
+            table.add_row(cells(row));
         }
         for (column, title) in table.column_iter_mut().zip(HEADER) {
             column.set_padding((0, 2));
@@ -45,8 +45,8 @@ impl Comparison {
     /// The same as Markdown, to be pasted into an issue.
     pub fn markdown(&self) -> String {
         let mut text = format!("| {} |\n|---|--:|--:|--:|--:|---|\n", HEADER.join(" | "));
-        for row in self.cells() {
-            let cells = row.map(|cell| escaped(&cell));
+        for row in &self.rows {
+            let cells = cells(row).map(|cell| escaped(&cell));
             text.push_str(&format!("| {} |\n", cells.join(" | ")));
         }
         text.push('\n');
@@ -94,19 +94,6 @@ impl Comparison {
         outcomes
     }
 
-    /// The cells of all rows. A label is cut only where what is left tells the row from others.
-    fn cells(&self) -> impl Iterator<Item = [String; 6]> {
-        let cut = |row: &Row| (shorten(&row.label, LABEL_CHARS), row.n);
-        let mut alike: BTreeMap<(String, u32), usize> = BTreeMap::new();
-        for row in &self.rows {
-            *alike.entry(cut(row)).or_default() += 1;
-        }
-        self.rows.iter().map(move |row| match alike[&cut(row)] {
-            1 => cells(row, LABEL_CHARS),
-            _ => cells(row, usize::MAX),
-        })
-    }
-
     /// What stands below the rows.
     fn lines(&self) -> Vec<String> {
         let mut lines = vec![self.summary_line()];
@@ -122,9 +109,9 @@ impl Comparison {
     }
 }
 
-fn cells(row: &Row, label_chars: usize) -> [String; 6] {
+fn cells(row: &Row) -> [String; 6] {
     [
-        shorten(&row.label, label_chars),
+        shorten(&row.label, LABEL_CHARS),
         row.n.to_string(),
         time(row.before.as_ref()),
         time(row.after.as_ref()),

@@ -59,24 +59,13 @@ impl NoiseFloor {
 
     /// For instance `Noise floor at n = 9: 1.2 % (gc against itself, 10 pairs)`.
     pub fn sentence(&self) -> String {
-        let pairs = told_pairs(&[self]);
+        let pairs = match self.ratio.samples {
+            1 => "one pair only, so a guess".to_owned(),
+            pairs if !self.ratio.confident() => format!("range of {pairs} pairs, so a guess"),
+            pairs => format!("{pairs} pairs"),
+        };
         let (n, floor) = (self.n, percent(self.fraction()));
         format!("Noise floor at n = {n}: {floor} ({} against itself, {pairs})", self.label)
-    }
-}
-
-/// How many pairs some floors rest on, and whether that is enough: `10 pairs`,
-/// `range of 3 pairs, so a guess`.
-pub(crate) fn told_pairs(floors: &[&NoiseFloor]) -> String {
-    let pairs = || floors.iter().map(|floor| floor.ratio.samples);
-    let (least, most) = (pairs().min().unwrap_or(0), pairs().max().unwrap_or(0));
-    let enough = floors.iter().all(|floor| floor.ratio.confident());
-    match (least == most, enough) {
-        (true, _) if most == 1 => "one pair only, so a guess".to_owned(),
-        (true, true) => format!("{most} pairs"),
-        (true, false) => format!("range of {most} pairs, so a guess"),
-        (false, true) => format!("{least} to {most} pairs"),
-        (false, false) => format!("{least} to {most} pairs, of the fewest a guess"),
     }
 }
 

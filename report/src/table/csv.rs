@@ -3,7 +3,7 @@
 use crate::format::clean;
 use crate::record::Counters;
 use crate::stats::Estimate;
-use crate::summary::{Events, PauseTimes, Row, Summary};
+use crate::summary::{Events, NoiseFloor, PauseTimes, Row, Summary};
 use csv::Writer;
 use std::fmt::Display;
 
@@ -28,7 +28,7 @@ pub(super) const COLUMNS: &[Column] = &[
     ("ratio", |_, row| number(row.ratio?.value)),
     ("ratio_low", |_, row| number(row.ratio?.interval()?.0)),
     ("ratio_high", |_, row| number(row.ratio?.interval()?.1)),
-    ("noise_floor", |summary, row| number(summary.floor_of(row)?)),
+    ("noise_floor", |summary, row| number(summary.noise_of(row).map(NoiseFloor::fraction)?)),
     ("verdict", |summary, row| text(summary.verdict(row)?.word())),
     ("cells_allocated", |_, row| number(row.cells_allocated?)),
     ("cells_filtered", |_, row| number(row.cells_filtered?)),

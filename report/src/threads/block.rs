@@ -203,18 +203,13 @@ impl Block {
         lines
     }
 
-    /// The lines of one program and machine at the n that tells most of it, of those at which any has a
-    /// time with one thread and with several; if there are none, of all.
+    /// The lines of one program and machine at the n that tells most of it.
     pub fn telling_lines(&self, origin: usize) -> Vec<Line<'_>> {
+        let here = |row: &&Row, group: &Group| group.origin == origin && row.time_ns.is_some();
+        let spots: Vec<Spot> = self.spots().filter(|spot| here(&spot.row, spot.group())).collect();
+        let n = telling_n(spots.iter().map(|spot| spot.row));
         let mut lines = self.lines();
-        lines.retain(|line| line.origin == origin);
-        let n = |all: bool| {
-            let telling = lines.iter().filter(|line| all || line.has_speed_up());
-            let rows = telling.flat_map(|line| line.spots.iter().map(|spot| spot.row));
-            telling_n(rows.filter(|row| row.time_ns.is_some()))
-        };
-        let n = n(false).or_else(|| n(true));
-        lines.retain(|line| Some(line.n) == n);
+        lines.retain(|line| line.origin == origin && Some(line.n) == n);
         lines
     }
 }

@@ -137,12 +137,6 @@ impl<'a> Line<'a> {
         self.with(1).filter(|spot| spot.row.time_ns.is_some())
     }
 
-    /// Whether it has a time with one thread and with several.
-    pub(super) fn has_speed_up(&self) -> bool {
-        let several = |spot: &Spot| spot.threads() > 1 && spot.row.time_ns.is_some();
-        self.alone().is_some() && self.spots.iter().any(several)
-    }
-
     /// Times as much work as one thread does in the same time; `None` without a time of one thread.
     pub fn speed_up(&self, spot: &Spot) -> Option<Estimate> {
         Some(self.time_ratio(spot)?.inverse())

@@ -65,10 +65,9 @@ impl Mode {
     /// What the processor times are, after a word for them.
     pub fn cpu_time(&self) -> String {
         let tasks = if self.has_tasks() { " and looking for tasks" } else { "" };
-        let each = if self.side_by_side() { ", over the number of searches" } else { "" };
         format!(
-            "that of the process from when the threads are woken to when all are done{each}, so it \
-             includes waking them{tasks}"
+            "that of the process from when the threads are woken to when all are done, so it includes \
+             waking them{tasks}"
         )
     }
 

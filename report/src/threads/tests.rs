@@ -4,7 +4,6 @@ use super::*;
 use crate::record::{Parallel, Status};
 use crate::studies::Both;
 use crate::summary::SummaryError;
-use crate::table::threads_csv;
 use crate::verdict::Verdict;
 
 /// A sample of `gc` in a mode: milliseconds of wall time, and of processor time.
@@ -268,16 +267,6 @@ fn each_way_to_share_lists_has_its_own_noise_floor() {
     let arc = summary.rows.iter().find(|row| row.label == "arc{lists=immortal}").unwrap();
     assert!(summary.noise_of(arc).unwrap().fraction() < 0.01);
     assert!(matches!(summary.verdict(arc), Some(Verdict::NoDifference { floor }) if floor > 0.2));
-    // A spreadsheet has the floor that its verdict is of.
-    let csv = threads_csv(&both.summary, &both.threads);
-    let mut lines = csv.lines().map(|line| line.split(',').collect::<Vec<_>>());
-    let titles = lines.next().unwrap();
-    let column = |title: &str| titles.iter().position(|told| *told == title).unwrap();
-    let [lists, threads, floor] = ["lists", "threads", "noise_floor"].map(column);
-    let here = |line: &Vec<&str>| line[lists] == "immortal" && line[threads] == "2";
-    let told: Vec<f64> = lines.filter(here).map(|line| line[floor].parse().unwrap()).collect();
-    assert_eq!(told.len(), 1);
-    assert!(told[0] > 0.2, "{told:?}");
 }
 
 /// Of two backends, the one that counts in each way, the collector in two.

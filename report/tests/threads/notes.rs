@@ -37,21 +37,14 @@ fn pauses_of_threads_that_take_turns_contain_those_turns() {
 
 #[test]
 fn what_heap_peaks_and_processor_times_are_is_told() {
-    let heap = "heap peak: that of the heaps between steps; what waits in tasks, copies on their way, is not in it";
-    let cpu = |searches: &str, tasks: &str| {
-        format!(
-            "CPU time: that of the process from when the threads are woken to when all are done{searches}, so \
-             it includes waking them{tasks}"
-        )
-    };
-    let (cpu, tasks) =
-        (cpu(", over the number of searches", ""), cpu("", " and looking for tasks"));
+    let heap =
+        "heap peak: that of the heaps; what waits in tasks, copies on their way, is not in it";
+    let cpu = "CPU time: that of the process from when the threads are woken to when all are done, so it \
+               includes waking them";
+    let tasks = format!("{cpu} and looking for tasks");
     let of = |records: Vec<Record>| notes(records, |_, _, _| ());
     let told = of(throughput(TWO_CORES));
-    assert!(
-        has(&told, &cpu) && !told.iter().any(|note| note.starts_with("heap peak:")),
-        "{told:?}"
-    );
+    assert!(has(&told, cpu) && !told.iter().any(|note| note.starts_with("heap peak:")), "{told:?}");
     let told = of(split(TWO_CORES));
     assert!(has(&told, &tasks) && has(&told, heap), "{told:?}");
     let told = of(shared(TWO_CORES));
@@ -75,11 +68,7 @@ fn threads_are_told_to_be_kept_on_cores_only_where_they_were() {
     let refused = "the system refused to keep threads on cores, and placed them itself";
     assert!(has(&pinned(|threads| (threads <= 2).then_some(false)), refused));
     let once = format!("with 2 threads the system refused to keep them on cores; else {kept}");
-    let room = format!("{once}, where there was one for each");
-    assert!(has(&pinned(|threads| (threads <= 2).then_some(threads < 2)), &room));
-    let enough = Setting { threads: &[1, 2], ..TWO_CORES };
-    let told = notes(split(enough), |threads, _, it| it.pinned = Some(threads < 2));
-    assert!(has(&told, &once), "{told:?}");
+    assert!(has(&pinned(|threads| (threads <= 2).then_some(threads < 2)), &once));
     let never = Setting { threads: &[4, 8], ..TWO_CORES };
     let placed = notes(split(never), |_, _, parallel| parallel.pinned = None);
     assert!(has(&placed, "threads were not kept on cores: the system placed them"), "{placed:?}");

@@ -105,15 +105,14 @@ fn the_ideal_bends_at_the_physical_cores_where_these_are_fewer() {
 
 #[test]
 fn what_processor_time_contains_is_told() {
-    for (mode, searches, tasks) in [
-        ("throughput", ", over the number of searches", ""),
-        ("split", "", " and looking for tasks"),
-    ] {
+    for (mode, end) in
+        [("throughput", "waking them."), ("split", "waking them and looking for tasks.")]
+    {
         let told = told(&records(mode, &[1, 2], 2, &[("gc", None, 0.0)]));
         let [speed_up, cpu] = &told[..] else { panic!("{}", told.len()) };
         let says = format!(
             "Processor time is that of the process from when the threads are woken to when all are \
-             done{searches}, so it includes waking them{tasks}."
+             done, so it includes {end}"
         );
         assert!(cpu[3].contains(&says) && !speed_up[3].contains("woken"), "{}", cpu[3]);
     }

@@ -3,7 +3,7 @@
 use super::{OVERSUBSCRIBED, TASKS};
 use crate::record::Status;
 use crate::stats::Estimate;
-use crate::summary::{NoiseFloor, told_pairs};
+use crate::summary::NoiseFloor;
 use crate::table::range_note;
 use crate::table::results::long_baseline;
 use crate::threads::{Block, Spot, beyond, counted};
@@ -11,8 +11,7 @@ use crate::verdict::percent;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What is to be said where several floors are told as one.
-const OWN_FLOOR: &str = "; a ratio is held against the higher one of its two sides, those of their \
-                         own lists and order where there are such";
+const OWN_FLOOR: &str = "; each row is held against that of its own lists and order";
 
 /// What is to be said of the rows.
 pub(super) fn notes(block: &Block) -> Vec<String> {
@@ -110,11 +109,10 @@ fn pinned_note(block: &Block) -> Option<String> {
         (_, Some(_), None) => {
             "the system refused to keep threads on cores, and placed them itself".to_owned()
         }
-        (placed, Some(refused), Some(_)) => {
+        (_, Some(refused), Some(_)) => {
             let refused: Vec<String> = refused.into_iter().map(counted).collect();
             let refused = refused.join(" and with ");
-            let room = if placed.is_some() { ", where there was one for each" } else { "" };
-            format!("with {refused} the system refused to keep them on cores; else {KEPT}{room}")
+            format!("with {refused} the system refused to keep them on cores; else {KEPT}")
         }
     })
 }
@@ -126,7 +124,7 @@ fn heap_note(block: &Block) -> Option<String> {
     let immortal = if immortal { ", but immortal lists are" } else { "" };
     (known && block.mode.has_tasks()).then(|| {
         format!(
-            "heap peak: that of the heaps between steps; what waits in tasks, copies on their way, is not in it{immortal}"
+            "heap peak: that of the heaps; what waits in tasks, copies on their way, is not in it{immortal}"
         )
     })
 }
@@ -155,7 +153,12 @@ fn noise(block: &Block) -> Vec<String> {
         };
         let several = labels.len() > 1 && block.mode.has_tasks();
         let own = if several { OWN_FLOOR } else { "" };
-        let pairs = told_pairs(&floors.iter().map(|(_, noise)| *noise).collect::<Vec<_>>());
+        let pairs = || floors.iter().map(|(_, noise)| noise.ratio.samples);
+        let pairs = match (pairs().min().unwrap_or(0), pairs().max().unwrap_or(0)) {
+            (1, 1) => "one pair only, so a guess".to_owned(),
+            (least, most) if least == most => format!("{most} pairs"),
+            (least, most) => format!("{least} to {most} pairs"),
+        };
         format!("Noise floor at n = {n}: {wall}{cpu} ({whose}, {pairs}{own})")
     };
     floors.into_iter().map(line).collect()

@@ -59,18 +59,12 @@ fn cores(spot: &Spot) -> String {
 
 /// `stack does 1.97 times the work of one thread (95 %: 1.95 to 1.98), gc 1.96 times (...)`.
 fn work(block: &Block, told: &[Told]) -> String {
-    // The first that has so many times the work says of what; those after it lean on that.
-    let mut said = false;
-    let mut some = |told: &[Told]| {
-        let each = told.iter().map(|told| {
-            let words = told.words(block, !said);
-            said |= told.has_gain();
-            words
-        });
-        each.collect::<Vec<String>>()
+    let some = |told: &[Told], first: bool| {
+        let each = told.iter().enumerate();
+        each.map(|(i, told)| told.words(block, first && i == 0)).collect::<Vec<String>>()
     };
     if told.len() <= MOST_TOLD {
-        return some(told).join("; ");
+        return some(told, true).join("; ");
     }
     let (first, rest) = told.split_at(FIRST);
     let (between, last) = rest.split_at(rest.len() - LAST);
@@ -78,25 +72,18 @@ fn work(block: &Block, told: &[Told]) -> String {
         1 => "1 lies".to_owned(),
         many => format!("{many} lie"),
     };
-    let (first, last) = (some(first).join("; "), some(last));
+    let (first, last) = (some(first, true).join("; "), some(last, false));
     format!("{first}; {between} between these and the last, {}", list(&last))
 }
 
 impl Told<'_> {
-    /// Whether it does more work than one thread, as far as is known.
-    fn has_gain(&self) -> bool {
-        let verdict = self.line.verdict(&self.spot);
-        let told = matches!(verdict, Some(Verdict::Faster { .. } | Verdict::TooFew { .. }));
-        told && self.speed_up.value >= 1.0
-    }
-
     /// What it is beside one thread; in full, or as one of a list.
     fn words(&self, block: &Block, in_full: bool) -> String {
         let Self { line, spot, speed_up } = self;
         let (name, value) = (name(line), significant(speed_up.value));
         let side_by_side = block.mode.side_by_side();
         match line.verdict(spot) {
-            _ if self.has_gain() => {
+            Some(Verdict::Faster { .. } | Verdict::TooFew { .. }) if speed_up.value >= 1.0 => {
                 let what = match (in_full, side_by_side) {
                     (false, _) => format!("{value} times"),
                     (true, true) => format!("does {value} times the work of one thread"),

@@ -51,34 +51,6 @@ fn throughput_is_told_in_work_and_in_processor_time() {
     );
 }
 
-#[test]
-fn the_first_that_has_so_many_times_the_work_says_of_what() {
-    // The first is as noisy as can be: what it does cannot be told.
-    let mut noisy = of("gc", SPLIT, 0.0);
-    for record in noisy.iter_mut().filter(|record| record.threads == 2) {
-        let by = if record.round % 2 == 0 { 12 } else { 1 };
-        record.iterations_ns.iter_mut().for_each(|ns| *ns = *ns * by * 2 / 5);
-    }
-    let told = said(&[noisy, of("rc", SPLIT, 0.5), of("arc", SPLIT, 0.6)].concat());
-    assert_eq!(
-        told[0],
-        "With 2 threads on 2 cores at n = 9, gc is not distinguishable from one thread; rc is 1.33 times \
-         as fast as one thread (95 %: 1.33); arc 1.25 times (95 %: 1.25)."
-    );
-}
-
-#[test]
-fn a_larger_n_without_a_time_of_one_thread_hides_none_with_one() {
-    // Interrupted: of the larger board there is a time with two threads only.
-    let mut records = of("gc", SPLIT, 0.0);
-    let larger = records.iter().filter(|record| record.threads == 2).cloned();
-    let larger: Vec<Record> = larger.map(|record| Record { n: 10, ..record }).collect();
-    records.extend(larger.clone());
-    let start = "With 2 threads on 2 cores at n = 9, gc is 2.00 times as fast as one thread";
-    assert!(said(&records)[0].starts_with(start), "{:?}", said(&records));
-    assert_eq!(said(&larger), ["Nothing has a time with one thread, so no speed-up is known."]);
-}
-
 /// Backends with this friction whose times with eight threads differ by so much from round to round.
 fn unsteady(backends: &[(&str, f64)], part: f64) -> Vec<Record> {
     let mut records = Vec::new();
