@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{heaps, team};
+use common::{done_at, heaps, team};
 use heap::carry::{Lists, Split};
 use heap::conformance::{Check, every_backend};
 use heap::{
@@ -295,15 +295,13 @@ fn a_result_that_panics_ends_the_run() {
                     let failure = workers.split(&program, split, Order::Depth).unwrap_err();
                     assert_eq!(failure, Failure::Panic("it broke".into()));
                     workers.on_each(Heap::settle).unwrap();
-                    workers.on_each(|heap| heap.stats()).unwrap()
+                    done_at(workers)
                 });
                 // The tasks of the one that broke were given up like all others.
-                let stats = worked.unwrap();
-                let allocated: u64 = stats.iter().map(|stats| stats.cells_allocated).sum();
-                let freed: u64 = stats.iter().map(|stats| stats.cells_freed).sum();
-                assert!(allocated >= 8, "{}", B::INFO.name);
+                let done = worked.unwrap();
+                assert!(done.allocated >= 8, "{}", B::INFO.name);
                 if B::INFO.reclaims {
-                    assert_eq!(allocated, freed, "{}, {lists:?}", B::INFO.name);
+                    assert_eq!(done.allocated, done.freed, "{}, {lists:?}", B::INFO.name);
                 }
             }
         }

@@ -5,11 +5,11 @@ mod common;
 #[path = "common/known.rs"]
 mod known;
 
-use common::{heaps, team};
+use common::{done_at, heaps, team};
 use heap::carry::{Lists, Split};
 use heap::conformance::{Check, every_backend};
 use heap::{Backend, Immortal, Immortals, Off, On, Settings, Tally};
-use known::{Known, done_at};
+use known::Known;
 use nqueens::Queens;
 use threads::Order;
 

@@ -1,22 +1,6 @@
-//! What searches must do, and what heaps say that they did.
+//! What searches must do.
 
-use heap::Heap;
 use nqueens::Answer;
-use threads::Workers;
-
-/// Objects allocated and freed by all heaps of a team, so far.
-pub struct Done {
-    pub allocated: u64,
-    pub freed: u64,
-}
-
-pub fn done_at<H: Heap + 'static>(workers: &Workers<H>) -> Done {
-    let each = workers.on_each(|heap| heap.stats()).unwrap();
-    Done {
-        allocated: each.iter().map(|stats| stats.cells_allocated).sum(),
-        freed: each.iter().map(|stats| stats.cells_freed).sum(),
-    }
-}
 
 /// What a search must do, as counted by a program without lists.
 pub struct Known {
